@@ -1,0 +1,173 @@
+"""The options that several commands share, as groups, and what their words mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from ascendsim.errors import RequestError
+
+_MOST_ELEMENTS = 1 << 62
+_Words = list[str] | None
+
+KERNELS = typer.Option(
+    "--kernels", metavar="DIR", help="Also look for kernels in this directory (repeatable)."
+)
+OP = typer.Argument(metavar="OP", help="A kernel by name, a kernel folder, or a dotted module.")
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """Which operator, on which element types, with which attributes."""
+
+    op: Annotated[str, OP]
+    kernels: Annotated[_Words, KERNELS] = None
+    dtype: Annotated[
+        _Words,
+        typer.Option(
+            "--dtype",
+            metavar="NAME|TENSOR=NAME",
+            help="Element type of the first input, or of one tensor (repeatable; float32).",
+        ),
+    ] = None
+    attr: Annotated[
+        _Words,
+        typer.Option(
+            "--attr",
+            metavar="NAME=VALUE",
+            help="An attribute: a decimal number (rounded to fp32), raw bits 0x3e2aaaaa, or a "
+            "word (repeatable).",
+        ),
+    ] = None
+
+    def load(self) -> Any:
+        """Return the operator."""
+        from ascendsim.host import load
+
+        return load(self.op, kernels=tuple(self.kernels or ()))
+
+    def dtypes(self, definition: Any) -> dict[str, str]:
+        """Return {tensor: type name}: the first input's, and the refinements."""
+        chosen = {definition.inputs[0]: "float32"}
+        for word in self.dtype or ():
+            tensor, equals, name = word.partition("=")
+            chosen[tensor if equals else definition.inputs[0]] = name if equals else word
+        return chosen
+
+    def attrs(self, definition: Any) -> dict[str, str]:
+        """Return the attributes as words, every name known to the definition."""
+        words = pairs(self.attr, "--attr")
+        for name in words:
+            definition.attr(name)
+        return words
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """Which chip is simulated and what the tiling code is told about it."""
+
+    soc: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The chip (default: the operator's first)."),
+    ] = None
+    cores: Annotated[
+        int | None, typer.Option(metavar="N", help="Vector cores that tiling may use.")
+    ] = None
+    ub: Annotated[
+        int | None,
+        typer.Option(metavar="BYTES", help="Size of the simulated UB, also told to tiling."),
+    ] = None
+
+    def checked(self) -> dict[str, Any]:
+        """Return the three as keyword arguments, with sizes that make sense."""
+        for option, value in (("--cores", self.cores), ("--ub", self.ub)):
+            if value is not None and value < 1:
+                raise RequestError(f"{option} {value}: must be at least 1")
+        return {"soc": self.soc, "cores": self.cores, "ub": self.ub}
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How many elements."""
+
+    shape: Annotated[
+        str | None, typer.Option(metavar="7,3", help="Shape of the inputs; () is a scalar.")
+    ] = None
+    n: Annotated[
+        int | None, typer.Option("--n", metavar="N", help="Number of elements, as shape N.")
+    ] = None
+
+    def asked(self) -> tuple[int, ...] | None:
+        """Return the shape, or None when neither option was given."""
+        if self.n is not None and self.n < 0:
+            raise RequestError(f"--n {self.n}: must not be negative")
+        shape = None if self.shape is None else _dimensions(self.shape)
+        if self.n is not None:
+            if shape is not None and math.prod(shape) != self.n:
+                raise RequestError(
+                    f"--n {self.n} and --shape {self.shape} disagree: the shape has "
+                    f"{math.prod(shape)} elements; give one of the two"
+                )
+            shape = shape if shape is not None else (self.n,)
+        if shape is not None and math.prod(shape) > _MOST_ELEMENTS:
+            raise RequestError(f"shape {shape}: more than 2^62 elements")
+        return shape
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Values that replace what the tiling function found."""
+
+    tiling: Annotated[
+        _Words,
+        typer.Option(
+            "--tiling",
+            metavar="FIELD=VALUE",
+            help="Replace a tiling field after the tiling function (repeatable); nothing else "
+            "is recomputed.",
+        ),
+    ] = None
+    block_dim: Annotated[
+        int | None,
+        typer.Option("--block-dim", metavar="N", help="Replace the number of blocks, 1..65535."),
+    ] = None
+
+    def applied(self, tiling: Any) -> Any:
+        """Return `tiling` with the replacements."""
+        settings = pairs(self.tiling, "--tiling")
+        if not settings and self.block_dim is None:
+            return tiling
+        return tiling.replace(settings, block_dim=self.block_dim)
+
+
+def pairs(words: Sequence[str] | None, option: str) -> dict[str, str]:
+    """Return `NAME=VALUE` words as a dict; a later one wins.
+
+    Raises
+    ------
+    RequestError
+        When a word has no `=`, no name or no value.
+    """
+    found = {}
+    for word in words or ():
+        name, equals, value = word.partition("=")
+        if not (equals and name.strip() and value.strip()):
+            raise RequestError(f"{option} {word!r}: write it as NAME=VALUE")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def _dimensions(text: str) -> tuple[int, ...]:
+    inner = text.strip().strip("()[]")
+    words = [word for word in inner.replace("x", ",").split(",") if word.strip()]
+    try:
+        shape = tuple(int(word) for word in words)
+    except ValueError:
+        shape = (-1,)
+    if any(size < 0 for size in shape):
+        raise RequestError(f"--shape {text!r}: write whole numbers like 7,3")
+    return shape

@@ -1,0 +1,162 @@
+"""The vector core: its UB, registers, pools, and the one place where calls become records.
+
+A call executes at once, in program order. Without readers that is all; with readers
+`observed()` makes the record, shows it before and after, and executes the very same call.
+Event ids and buffer mutexes are pools of the core, not of TPipe (as in the published headers).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from ascendsim.enums import HardEvent
+from ascendsim.errors import QueueError
+from ascendsim.memory import GlobalMemory, UnifiedBuffer
+from ascendsim.numerics import opcodes
+from ascendsim.options import Options
+from ascendsim.record import Call, Instr, Observer, Token, Where
+from ascendsim.soc import Soc
+
+PAD_AT_START = 0xDEADBEEF  # the pad register is unspecified when a kernel starts
+MAX_INTERNED = 4096  # buffers kept per UB before the table is cleared
+
+
+class AivCore:
+    """One simulated vector core that runs blocks one after another.
+
+    readers : True when records are made; the quiet path tests only this.
+    executing : False when records are made without touching bytes.
+    env : ENV_* bits common to all calls of this core (options are fixed per core).
+    rules : evidence, rule id to the names of the instructions that relied on it.
+    warnings : code to text of what a run has to tell its user.
+    """
+
+    def __init__(self, soc: Soc, ub_bytes: int, options: Options) -> None:
+        from ascendsim.numerics import vexec  # numba loads with the first core, not at import
+
+        self.soc, self.options, self.bodies = soc, options, vexec
+        self.ub = UnifiedBuffer(ub_bytes)
+        self.gm = GlobalMemory(options.gm_slack_fill)
+        self.env = _environment(soc, options)
+        self.overflow = _mode(options.overflow, soc.overflow_mode)
+        self.compare_tail = _mode(options.compare_tail, soc.compare_tail)
+        self.events = EventPool(soc.event_ids)
+        self.buffers: dict[tuple[int, int], Any] = {}
+        self.rules: dict[str, set[str]] = {}
+        self.warnings: dict[str, str] = {}
+        self.readers = False
+        self.executing = True
+        self.observers: tuple[Observer, ...] = ()
+        self.block = self.block_num = self.index = 0
+        self.serial = 0
+        self.pipe: Any = None
+        self.unnamed = 0  # buffers that no kernel object holds by name
+        self.ub_used = 0  # end of the part of UB that InitBuffer gave away
+        self.pad_value, self.pad_set = PAD_AT_START, False
+        self.mutexes = 0
+
+    def begin_block(self, block: int, observers: Iterable[Observer]) -> None:
+        """Make the core new for `block`: fresh UB, no pipe, no events, records from 0."""
+        self.ub.refill()
+        self.events.clear()
+        self.block, self.index, self.mutexes = block, 0, 0
+        self.pipe, self.ub_used, self.unnamed = None, 0, 0
+        self.pad_value, self.pad_set = PAD_AT_START, False
+        self.observers = tuple(observers)
+        self.readers = bool(self.observers) or not self.executing
+
+    def touch(self, stop: int) -> None:
+        """Note that bytes of UB below `stop` may be written from now on."""
+        if stop > self.ub.dirty:
+            self.ub.dirty = stop
+
+    def relied_on(self, rules: Iterable[str], instruction: str) -> None:
+        """Note that `instruction` relied on these rules of the model."""
+        for rule in rules:
+            self.rules.setdefault(rule, set()).add(instruction)
+
+    def token(self, event: HardEvent, number: int) -> Token:
+        """Return a new token along `event`; `number` is the event id or the mutex id."""
+        self.serial += 1
+        return Token(self.serial, *event.pipes, number)
+
+
+def observed(
+    core: AivCore,
+    call: Call,
+    scalar: Any = None,
+    waits: tuple[Token, ...] = (),
+    signals: tuple[Token, ...] = (),
+    depth: int = 2,
+) -> None:
+    """Make the record of `call`, show it to the readers and execute it between.
+
+    `depth` is how many frames above this one the kernel's own line is.
+    """
+    frame = sys._getframe(depth)
+    where = Where(frame.f_code, frame.f_lasti)
+    instr = Instr(core.index, core.block, call, scalar, waits, signals, where)
+    core.index += 1
+    for observer in core.observers:
+        observer.before(instr)
+    if call.execute is not None and core.executing:
+        value = scalar if call.encode is None else call.encode(scalar)
+        call.execute(call.address, 0.0 if value is None else value)
+    for observer in core.observers:
+        observer.after(instr)
+
+
+class EventPool:
+    """Event ids per event type: lowest free first, and the flags set with them.
+
+    Source: asc-devkit impl/basic_api, TPipe AllocEventID (code); 8 ids a type, 4 on 910.
+    """
+
+    __slots__ = ("flags", "limit", "used")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.used: dict[HardEvent, int] = {}
+        self.flags: dict[tuple[HardEvent, int], Token | None] = {}
+
+    def clear(self) -> None:
+        """Give all ids back and clear all flags."""
+        self.used.clear()
+        self.flags.clear()
+
+    def peek(self, event: HardEvent) -> int:
+        """Return the lowest free id without taking it (FetchEventID)."""
+        used = self.used.get(event, 0)
+        number = ((used + 1) & ~used).bit_length() - 1
+        if number >= self.limit:
+            raise QueueError(
+                f"all {self.limit} event ids of {event} are taken: hangs on hardware; at most "
+                f"{self.limit} tensors of one position may be in a queue (or freed and not "
+                f"allocated again) at once; use fewer buffers or release ids"
+            )
+        return number
+
+    def take(self, event: HardEvent) -> int:
+        """Take the lowest free id (AllocEventID)."""
+        number = self.peek(event)
+        self.used[event] = self.used.get(event, 0) | 1 << number
+        return number
+
+    def give(self, event: HardEvent, number: int) -> None:
+        """Give an id back (ReleaseEventID); an id that is not taken stays free."""
+        self.used[event] = self.used.get(event, 0) & ~(1 << number)
+
+
+def _mode(option: str, of_soc: str) -> str:
+    return of_soc if option == "soc" else option
+
+
+def _environment(soc: Soc, options: Options) -> int:
+    env = opcodes.ENV_NAN_ONES if options.nan == "ones" else 0
+    if _mode(options.overflow, soc.overflow_mode) == "saturate":
+        env |= opcodes.ENV_SATURATE
+    if options.ne_nan == "soc" and not soc.ne_nan:
+        env |= opcodes.ENV_NE_ORDERED
+    return env

@@ -1,0 +1,96 @@
+"""Element types, once, under the names of Ascend C and of numpy.
+
+A type is one shared object, so identity is equality and hashing costs nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+from ascendsim.errors import RequestError
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DType:
+    """One element type.
+
+    `name` as in numpy, `ascend` as in Ascend C, `nbytes` per element, `numpy` the array type of
+    values, `bits` the unsigned array type of raw patterns, `kind` one of float, int, uint.
+    """
+
+    name: str
+    ascend: str
+    nbytes: int
+    kind: str
+    numpy: np.dtype
+    bits: np.dtype
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return self.nbytes
+
+    def to_bits(self, value: float) -> int:
+        """Round a Python or numpy number to this type (nearest even) and return its raw bits."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.kind == "float":
+                return int(np.float64(value).astype(self.numpy).view(self.bits))
+            return int(value) & ((1 << (8 * self.nbytes)) - 1)
+
+    def from_bits(self, bits: int) -> np.generic:
+        """Return the value that the raw pattern `bits` stands for."""
+        return np.array(bits, self.bits).view(self.numpy)[()]
+
+    def __repr__(self) -> str:
+        return self.name
+
+    __str__ = __repr__
+
+
+def _make(name: str, ascend: str, kind: str, array_type: object) -> DType:
+    dt = np.dtype(array_type)
+    return DType(name, ascend, dt.itemsize, kind, dt, np.dtype(f"uint{8 * dt.itemsize}"))
+
+
+float32 = _make("float32", "float", "float", np.float32)
+float16 = half = _make("float16", "half", "float", np.float16)
+bfloat16 = bfloat16_t = _make("bfloat16", "bfloat16_t", "float", ml_dtypes.bfloat16)
+int8 = int8_t = _make("int8", "int8_t", "int", np.int8)
+int16 = int16_t = _make("int16", "int16_t", "int", np.int16)
+int32 = int32_t = _make("int32", "int32_t", "int", np.int32)
+int64 = int64_t = _make("int64", "int64_t", "int", np.int64)
+uint8 = uint8_t = _make("uint8", "uint8_t", "uint", np.uint8)
+uint16 = uint16_t = _make("uint16", "uint16_t", "uint", np.uint16)
+uint32 = uint32_t = _make("uint32", "uint32_t", "uint", np.uint32)
+uint64 = uint64_t = _make("uint64", "uint64_t", "uint", np.uint64)
+
+ALL = (float32, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64)
+BY_NAME = {t.name: t for t in ALL} | {t.ascend: t for t in ALL} | {"bool": uint8}
+_BY_NUMPY = {t.numpy: t for t in ALL} | {np.dtype(bool): uint8}
+
+
+def dtype(name: object) -> DType:
+    """Return the element type called `name`: our name, an Ascend C name, a numpy dtype or a DType.
+
+    Raises
+    ------
+    RequestError
+        When there is no such type; the text lists the names.
+    """
+    if isinstance(name, DType):
+        return name
+    if isinstance(name, str):
+        found = BY_NAME.get(name)
+    else:
+        try:
+            found = _BY_NUMPY.get(np.dtype(name))  # type: ignore[call-overload]
+        except TypeError:
+            found = None
+    if found is None:
+        raise RequestError(
+            f"dtype {name!r} is unknown; use one of {', '.join(t.name for t in ALL)}"
+        )
+    return found

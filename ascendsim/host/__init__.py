@@ -1,0 +1,26 @@
+"""The host side: operator definitions, tiling functions and the loading of kernel folders."""
+
+from ascendsim.errors import ShapeError, TilingError
+from ascendsim.host.definition import Attr, OpDef, parse_attr
+from ascendsim.host.op import Op, find_ops, load
+from ascendsim.host.platform import CoreMemType, PlatformAscendC
+from ascendsim.host.tiling import CeilAlign, CeilDiv, FloorAlign, FloorDiv, Tiling, TilingContext
+
+__all__ = [
+    "Attr",
+    "CeilAlign",
+    "CeilDiv",
+    "CoreMemType",
+    "FloorAlign",
+    "FloorDiv",
+    "Op",
+    "OpDef",
+    "PlatformAscendC",
+    "ShapeError",
+    "Tiling",
+    "TilingContext",
+    "TilingError",
+    "find_ops",
+    "load",
+    "parse_attr",
+]

@@ -1,0 +1,23 @@
+"""The instruction set: one file per chapter of the Ascend C manual.
+
+REGISTRY holds the declared vector instructions, COPIES and ORDER the others; together with the
+chapters they are what `ascendsim isa` shows and what kernels import through ascendc.py.
+"""
+
+from ascendsim.isa import arith, compare, convert, copy, fill, sync, unary
+from ascendsim.isa.arith import Add, Adds, Div, Max, Maxs, Min, Mins, Mul, Muls, Sub
+from ascendsim.isa.compare import Compare, Compares, CompareScalar, Select
+from ascendsim.isa.convert import Cast
+from ascendsim.isa.copy import DataCopy, DataCopyPad
+from ascendsim.isa.declare import REGISTRY, Decl
+from ascendsim.isa.fill import Duplicate
+from ascendsim.isa.rules import RULES, Rule
+from ascendsim.isa.sync import (
+    GetBlockIdx,
+    GetBlockNum,
+    GetTPipePtr,
+    PipeBarrier,
+    SetFlag,
+    WaitFlag,
+)
+from ascendsim.isa.unary import Abs, Exp, Ln, Sqrt

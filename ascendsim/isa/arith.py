@@ -1,0 +1,105 @@
+"""Vector arithmetic on two tensors, or on a tensor and a scalar.
+
+Manual chapter: basic arithmetic, two-operand and tensor-scalar instructions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ascendsim.isa.declare import In, Out, Scalar, vector
+from ascendsim.numerics import arith
+
+_SUM = ("round-once", "subnormals-kept", "nan-word")
+_CHOICE = ("max-min-nan", "nan-word")
+
+
+@vector(body="add", rules=_SUM)
+def Add(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
+    """dst = src0 + src1, rounded once to nearest even.
+
+    Exceptional values: inf - inf and NaN operands give the canonical NaN; x + (-x) is +0.
+    """
+    return arith.add(src0, src1, env=env)
+
+
+@vector(body="sub", rules=_SUM)
+def Sub(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
+    """dst = src0 - src1, rounded once to nearest even.
+
+    Exceptional values: inf - inf and NaN operands give the canonical NaN; x - x is +0.
+    """
+    return arith.sub(src0, src1, env=env)
+
+
+@vector(body="mul", rules=_SUM)
+def Mul(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
+    """dst = src0 * src1, rounded once to nearest even.
+
+    Exceptional values: 0 * inf and NaN operands give the canonical NaN.
+    """
+    return arith.mul(src0, src1, env=env)
+
+
+@vector(body="div", rules=("div-bits", "nan-word"), flushes=True)
+def Div(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
+    """dst = src0 / src1, correctly rounded; subnormal operands and results are flushed.
+
+    Exceptional values: 0/0, inf/inf and NaN operands give the canonical NaN; x/0 is inf with the
+    sign of the quotient.
+    """
+    return arith.div(src0, src1, env=env)
+
+
+@vector(body="max", rules=_CHOICE)
+def Max(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
+    """dst = the larger of src0 and src1.
+
+    Exceptional values: a NaN operand gives the canonical NaN; max(-0, +0) is +0.
+    """
+    return arith.maximum(src0, src1, env=env)
+
+
+@vector(body="min", rules=_CHOICE)
+def Min(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
+    """dst = the smaller of src0 and src1.
+
+    Exceptional values: a NaN operand gives the canonical NaN; min(-0, +0) is -0.
+    """
+    return arith.minimum(src0, src1, env=env)
+
+
+def _filled(src: np.ndarray, scalar: Any) -> np.ndarray:
+    return np.full(src.shape, scalar, src.dtype)
+
+
+@vector(body="adds", rules=_SUM)
+def Adds(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
+    """dst = src + scalar, rounded once to nearest even; the scalar is first rounded to the type.
+
+    Exceptional values: as Add.
+    """
+    return arith.add(src, _filled(src, scalar), env=env)
+
+
+@vector(body="muls", rules=_SUM)
+def Muls(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
+    """dst = src * scalar, rounded once to nearest even; the scalar is first rounded to the type.
+
+    Never fused with a following Adds: two instructions, two roundings. Exceptional values: as Mul.
+    """
+    return arith.mul(src, _filled(src, scalar), env=env)
+
+
+@vector(body="maxs", rules=_CHOICE)
+def Maxs(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
+    """dst = the larger of src and scalar. Exceptional values: as Max."""
+    return arith.maximum(src, _filled(src, scalar), env=env)
+
+
+@vector(body="mins", rules=_CHOICE)
+def Mins(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
+    """dst = the smaller of src and scalar. Exceptional values: as Min."""
+    return arith.minimum(src, _filled(src, scalar), env=env)

@@ -1,0 +1,279 @@
+"""Bind a call: every rule of the contract that does not depend on the scalar, checked once.
+
+The result is one immutable Call with one row for the compiled body; later calls with the same
+operands find it in the destination's `calls` and check only that the buffers are still alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ascendsim.enums import CMPMODE, DATABLOCK_BYTES, PIPE, RoundMode
+from ascendsim.errors import (
+    AlignmentError,
+    AscendError,
+    BoundsError,
+    ContractError,
+    OverlapError,
+    QueueError,
+    UnsupportedError,
+)
+from ascendsim.isa import geometry as geo
+from ascendsim.isa.overlap import overlap_of
+from ascendsim.isa.params import check_widths
+from ascendsim.isa.rows import make_row, make_words
+from ascendsim.isa.support import body_name, check_types, encoder, value_type
+from ascendsim.numerics import opcodes
+from ascendsim.record import UB, Access, Call
+
+MAX_CALLS = 256  # bound calls kept per destination tensor before the table is cleared
+
+
+def bind(
+    decl: Any,
+    tensors: tuple[Any, ...],
+    mode: Any,
+    lanes: tuple[Any, Any, Any],
+    key: tuple[Any, ...],
+) -> Call:
+    """Check a call against the contract and return it bound.
+
+    Parameters
+    ----------
+    decl : the instruction (declare.Decl)
+    tensors : dst, sources, mask bits
+    lanes : (count or mask, repeatTimes or None, repeat parameters or None)
+    key : the key under which dst remembers the call
+
+    Raises
+    ------
+    AscendError
+        When a rule is broken; the text names instruction, operand, value, rule and way out.
+    """
+    try:
+        core = _common_core(decl, tensors, mode)
+        check_types(decl, tensors, mode, core)
+        dtype = value_type(decl, tensors)
+        elements = [_element(role, t) for (_, role), t in zip(decl.operands, tensors, strict=True)]
+        width = geo.lanes_per_repeat([e for e in elements if e])
+        shape = _geometry(decl, elements, width, lanes, core)
+        shape = _compare_count(decl, core, shape)
+        accesses = _accesses(decl, tensors, shape)
+        in_order = _check_operands(decl, core, accesses, tensors, shape)
+        call = _bound(decl, tensors, mode, shape, accesses, in_order)
+    except AscendError as error:
+        error.message = f"{decl.name}: {error.message}"
+        raise
+    core.relied_on(_rules(decl, mode, shape, dtype, core, in_order), decl.name)
+    _remember(tensors, key, call)
+    return call
+
+
+def freed(decl: Any, tensors: tuple[Any, ...]) -> AscendError:
+    """Return the error for a call on a buffer that is not allocated."""
+    for (name, _), tensor in zip(decl.operands, tensors, strict=True):
+        if not tensor.buffer.state:
+            return QueueError(
+                f"{decl.name}: {name} is {tensor!r}, whose buffer was freed; on hardware another "
+                f"pipe may already fill it; use it before FreeTensor or call AllocTensor again"
+            )
+    raise AssertionError("freed() called with live operands")
+
+
+def _common_core(decl: Any, tensors: tuple[Any, ...], mode: Any) -> Any:
+    for (name, _), tensor in zip(decl.operands, tensors, strict=True):
+        if getattr(tensor, "space", None) != UB:
+            what = "a GlobalTensor" if hasattr(tensor, "allocation") else repr(tensor)
+            raise ContractError(
+                f"{name} is {what}: it must be a LocalTensor in UB (copy it in with DataCopy)"
+            )
+    if decl.mode is not None and not isinstance(mode, decl.mode):
+        names = ", ".join(f"{decl.mode.__name__}.{m.name}" for m in decl.mode)
+        raise ContractError(f"mode is {mode!r}: use one of {names}")
+    core = tensors[0].core
+    if any(t.core is not core for t in tensors):
+        raise ContractError("operands lie in the UB of different cores")
+    return core
+
+
+def _element(role: type, tensor: Any) -> int:
+    return 0 if role.__name__ in ("BitsOut", "BitsIn") else tensor.dtype.nbytes
+
+
+def _geometry(
+    decl: Any, elements: Sequence[int], lanes: int, given: tuple[Any, Any, Any], core: Any
+) -> geo.Geometry:
+    count, repeats, params = given
+    if repeats is None:
+        if params not in (None, (1, 8)):
+            raise ContractError("repeat strides without repeatTimes; pass mask and repeatTimes")
+        return geo.counted(count, elements, lanes)
+    if params is None:
+        params = _default_params(decl, elements, lanes)
+    elif isinstance(params, tuple):
+        params = decl.params(*params)
+    if not isinstance(params, decl.params):
+        raise ContractError(f"repeatParams is {params!r}: use {decl.params.__name__}(...)")
+    check_widths(params)
+    mask = geo.mask_bits(count, lanes, core.soc.arch)
+    return geo.repeated(mask, repeats, params.strides(), elements, lanes)
+
+
+def _default_params(decl: Any, elements: Sequence[int], lanes: int) -> Any:
+    """Blocks and repeats follow each other; a narrow operand of Cast strides by its own bytes."""
+    strides = [(1, e * lanes // DATABLOCK_BYTES or 8) for e in elements if e]
+    while len(strides) < len(decl.params().strides()):
+        strides.insert(0, (1, 8))
+    return decl.params(*(s[0] for s in strides), *(s[1] for s in strides))
+
+
+def _accesses(
+    decl: Any, tensors: tuple[Any, ...], shape: geo.Geometry
+) -> tuple[Access, ...]:
+    found = []
+    for (name, role), tensor, layout in zip(decl.operands, tensors, shape.layouts, strict=True):
+        log = "mask" if role.__name__ == "BitsIn" else name
+        found.append(
+            Access(
+                "src0" if log == "src" else log,
+                UB,
+                tensor.buffer,
+                tensor.start,
+                tensor.dtype,
+                role.__name__ in ("Out", "BitsOut"),
+                layout.element,
+                layout.block_stride,
+                layout.repeat_stride,
+            )
+        )
+    return tuple(found)
+
+
+def _check_operands(
+    decl: Any,
+    core: Any,
+    accesses: tuple[Access, ...],
+    tensors: tuple[Any, ...],
+    shape: geo.Geometry,
+) -> bool:
+    """Check alignment, bounds and overlap; return whether repeats must run in order."""
+    for (name, _), tensor, layout in zip(decl.operands, tensors, shape.layouts, strict=True):
+        if tensor.start % DATABLOCK_BYTES:
+            raise AlignmentError(
+                f"{name} starts at UB[{tensor.start:#x}] of {tensor.buffer.name}: vector operands "
+                f"start at multiples of {DATABLOCK_BYTES} bytes; use an offset that is a multiple "
+                f"of {DATABLOCK_BYTES // tensor.dtype.nbytes} {tensor.dtype} elements"
+            )
+        extent = shape.extent(layout)
+        if extent > tensor.nbytes:
+            raise BoundsError(
+                f"{name} needs UB[{tensor.start:#x}, {tensor.start + extent:#x}), past the end of "
+                f"{tensor!r} ({extent} of {tensor.nbytes} bytes); use a smaller count or a larger "
+                f"buffer"
+            )
+    kind = overlap_of(decl.name, accesses, shape)
+    if kind == "mask":
+        raise OverlapError("mask bits share bytes with another operand; give them their own buffer")
+    if kind == "partial":
+        core.warnings.setdefault(
+            "overlap",
+            f"{decl.name}: a source overlaps dst ({tensors[0]!r}) in part, which is undefined on "
+            f"hardware; repeats ran in order here",
+        )
+    return kind != "none"
+
+
+def _compare_count(decl: Any, core: Any, shape: geo.Geometry) -> geo.Geometry:
+    """Cut the count of a compare to whole repeats where the SoC does (rule compare-tail)."""
+    if decl.operands[0][1].__name__ != "BitsOut" or shape.count % shape.lanes == 0:
+        return shape
+    core.relied_on(("compare-tail",), decl.name)
+    floor = core.compare_tail == "floor"
+    core.warnings.setdefault(
+        "compare-count-256",
+        f"{decl.name} count {shape.count} is no multiple of {shape.lanes} elements (256 bytes): "
+        f"{'the tail is not compared' if floor else 'mask bits past it are 0'}; round it up",
+    )
+    whole = shape.count // shape.lanes + (not floor)
+    return replace(shape, count=whole * shape.lanes if floor else shape.count, repeats=whole)
+
+
+def _bound(
+    decl: Any,
+    tensors: tuple[Any, ...],
+    mode: Any,
+    shape: geo.Geometry,
+    accesses: tuple[Access, ...],
+    in_order: bool,
+) -> Call:
+    core, dtype = tensors[0].core, value_type(decl, tensors)
+    try:
+        opcode = core.bodies.opcode(body_name(decl, tensors))
+    except KeyError:
+        raise UnsupportedError(f"{dtype} is not modelled for {decl.name}") from None
+    row = make_row(decl, tensors, mode, shape, opcode)
+    words = make_words(decl, mode, shape, in_order, core.soc.arch)
+    if words is not None:
+        row[opcodes.GEOMETRY] = words.ctypes.data
+    execute = core.bodies.entry(opcode) if shape.count else _nothing
+    if decl.around is not None:
+        execute = decl.around(execute, tensors, mode)
+    return Call(
+        decl.name,
+        PIPE.PIPE_V,
+        core,
+        accesses,
+        execute,
+        row.ctypes.data,
+        encoder(decl, dtype),
+        (row, words),
+        shape,
+        _fields(decl, tensors, mode, shape, dtype),
+    )
+
+
+def _nothing(address: int, scalar: float) -> None:
+    """Execute a call without lanes."""
+
+
+def _fields(
+    decl: Any, tensors: tuple[Any, ...], mode: Any, shape: geo.Geometry, dtype: Any
+) -> dict[str, Any]:
+    fields: dict[str, Any] = {"dtype": dtype}
+    if decl.pair:
+        fields["src_dtype"] = tensors[1].dtype
+    if shape.counted:
+        fields["count"] = shape.count
+    else:
+        fields |= {"mask": shape.mask, "repeatTimes": shape.repeats}
+    if mode is not None:
+        fields["mode"] = mode.name
+    return fields
+
+
+def _rules(
+    decl: Any, mode: Any, shape: geo.Geometry, dtype: Any, core: Any, in_order: bool
+) -> list[str]:
+    """Return the rules that this call relies on, beyond those of its declaration."""
+    rules = list(decl.rules)
+    if decl.flushes and core.options.subnormals == "soc":
+        rules.append("flush-subnormals")
+    if (decl.arithmetic or decl.pair) and dtype.kind == "float":
+        rules.append("launch-overflow-mode")
+    if mode is CMPMODE.NE:
+        rules.append("compare-ne-nan")
+    if isinstance(mode, RoundMode) and mode > RoundMode.CAST_RINT and dtype.nbytes == 2:
+        rules.append("cast-directed-overflow")
+    rules.append("count-form" if shape.counted else "repeat-order")
+    if in_order and shape.counted:
+        rules.append("repeat-order")
+    return rules
+
+
+def _remember(tensors: tuple[Any, ...], key: tuple[Any, ...], call: Call) -> None:
+    calls = tensors[0].calls
+    if len(calls) >= MAX_CALLS:
+        calls.clear()
+    calls[key] = call

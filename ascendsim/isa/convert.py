@@ -1,0 +1,30 @@
+"""Cast between element types.
+
+Manual chapter: type conversion. The pairs and modes of each SoC are rows of its file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ascendsim.dtypes import DType
+from ascendsim.enums import RoundMode
+from ascendsim.isa.declare import In, Out, vector
+from ascendsim.numerics import cast
+
+
+@vector(
+    body="cast",
+    pair=True,
+    arithmetic=False,
+    rules=("cast-rounding", "cast-subnormals", "nan-word"),
+)
+def Cast(dst: Out, src: In, roundMode: RoundMode, to: DType | None = None, env: int = 0) -> Any:
+    """dst = src converted to the type of dst, rounded by roundMode.
+
+    CAST_NONE is exact where nothing is lost and rounds to nearest even otherwise; float to float
+    rounds to an integral value. A repeat has 256 bytes of the wider type, and the mask counts its
+    elements. Exceptional values: inf and NaN are kept (NaN canonical) unless the overflow mode
+    saturates half and bfloat16 results; subnormals and the sign of zero are kept.
+    """
+    return cast.cast(src, to, roundMode, env=env)

@@ -1,0 +1,196 @@
+"""One decorated function per vector instruction; all else comes from it.
+
+    @vector(body="muls", rules=("round-once", "subnormals-kept"))
+    def Muls(dst: Out, src: In, scalar: Scalar) -> None:
+        \"\"\"dst = src * scalar ...\"\"\"
+        return arith.mul(src, scalar)
+
+The annotations are the operand table, the body is the numerics on arrays (slow truth), the
+docstring is the reference page. The decorator returns what kernels call: a function generated
+for exactly this signature that looks its bound call up, tests liveness and runs the compiled
+body. The first call with given operands *binds* it (bind.py): all checks, once. The scalar never
+goes into the key of that look-up, since 0.0 equals -0.0 and NaN equals nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ascendsim.core import observed
+from ascendsim.enums import CMPMODE, SELMODE, RoundMode
+from ascendsim.isa.bind import bind, freed
+from ascendsim.isa.params import BinaryRepeatParams, FillRepeatParams, UnaryRepeatParams
+
+
+class Out:
+    """The destination tensor."""
+
+
+class In:
+    """A source tensor."""
+
+
+class BitsOut:
+    """A destination of mask bits, one per lane."""
+
+
+class BitsIn:
+    """A source of mask bits, one per lane."""
+
+
+class Scalar:
+    """A scalar of the element type."""
+
+
+MODES = (RoundMode, CMPMODE, SELMODE)
+TENSORS = (Out, BitsOut, In, BitsIn)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decl:
+    """A declared instruction.
+
+    `operands` are (name, role) of its tensors in the order dst, sources, mask bits; `body` the
+    stem of its compiled bodies, `compute` the same on arrays; `flushes` says that the SoC's flush
+    rule applies; `arithmetic` that the option subnormals=flush does; `pair` that source and
+    destination types differ (Cast).
+    """
+
+    name: str
+    signature: str
+    operands: tuple[tuple[str, type], ...]
+    scalar: str | None
+    mode: type | None
+    params: type
+    body: str
+    compute: Callable[..., Any]
+    rules: tuple[str, ...]
+    flushes: bool
+    arithmetic: bool
+    pair: bool
+    bits: bool
+    around: Callable[..., Any] | None
+    doc: str
+
+
+REGISTRY: dict[str, Decl] = {}
+
+
+def vector(
+    *,
+    body: str = "",
+    rules: tuple[str, ...] = (),
+    name: str = "",
+    flushes: bool = False,
+    arithmetic: bool = True,
+    pair: bool = False,
+    bits: bool = False,
+    around: Callable[..., Any] | None = None,
+    depth: int = 2,
+) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """Declare a vector instruction; see the module docstring and Decl for the arguments.
+
+    `bits`: bodies are by element size, not type (the instruction copies bit patterns).
+    `around`: makes the executed function from (compiled body, tensors, mode), where a call does
+    more than its body.
+    `depth`: frames from the generated function to the kernel's line, plus one.
+    """
+
+    def declare(function: Callable[..., Any]) -> Callable[..., None]:
+        annotations = inspect.get_annotations(function, eval_str=True)
+        known = (*TENSORS, *MODES, Scalar)
+        roles = {n: r for n, r in annotations.items() if r in known}
+        tensors = [(n, r) for n, r in roles.items() if r in TENSORS]
+        tensors.sort(key=lambda item: TENSORS.index(item[1]))
+        modes = [r for r in roles.values() if r in MODES]
+        sources = sum(r is In for r in roles.values())
+        instruction = name or function.__name__
+        decl = Decl(
+            instruction,
+            "",
+            tuple(tensors),
+            next((n for n, r in roles.items() if r is Scalar), None),
+            modes[0] if modes else None,
+            (FillRepeatParams, UnaryRepeatParams, BinaryRepeatParams)[sources],
+            body or instruction.lower(),
+            function,
+            rules,
+            flushes,
+            arithmetic,
+            pair,
+            bits,
+            around,
+            inspect.getdoc(function) or "",
+        )
+        call, signature = _generate(decl, list(roles.items()), depth)
+        object.__setattr__(decl, "signature", signature)
+        call.__doc__, call.__module__ = function.__doc__, function.__module__
+        REGISTRY.setdefault(instruction, decl)
+        return call
+
+    return declare
+
+
+_TEMPLATE = """\
+def {name}({arguments}):
+    if repeatTimes is None:
+        key = ("{key}", {hashed}count)
+    else:
+        key = ("{key}", {hashed}{repeat_key})
+    try:
+        call = dst.calls[key]
+    except (KeyError, AttributeError, TypeError):
+        call = bind(DECL, {tensors}, {mode}, (count, repeatTimes, {params}), key)
+    if not ({alive}):
+        raise freed(DECL, {tensors})
+    if call.core.readers:
+        observed(call.core, call, {scalar}, depth={depth})
+    else:
+        call.execute(call.address, {value})
+"""
+
+
+def _generate(
+    decl: Decl, roles: list[tuple[str, type]], depth: int
+) -> tuple[Callable[..., None], str]:
+    """Write the function that kernels call; its source stays visible in tracebacks."""
+    fill = decl.params is FillRepeatParams
+    strides = "dstBlockStride=1, dstRepeatStride=8" if fill else "repeatParams=None"
+    names = [n for n, _ in roles]
+    arguments = f"{', '.join(names)}, mask, repeatTimes=None, {strides}"
+    tensors = [n for n, r in roles if r in TENSORS]
+    mode = next((n for n, r in roles if r in MODES), "None")
+    hashed = [n for n in tensors if n != "dst"] + ([mode] if mode != "None" else [])
+    params = "(dstBlockStride, dstRepeatStride)" if fill else "repeatParams"
+    scalar = decl.scalar or "None"
+    value = "0.0"
+    if decl.scalar:
+        value = f"{scalar} if call.encode is None else call.encode({scalar})"
+    key = f"{decl.name}.{decl.body}"
+    # the count form passes the count where the repeat form passes the mask
+    source = _TEMPLATE.format(
+        name=decl.name,
+        arguments=arguments.replace("mask, repeatTimes", "count, repeatTimes"),
+        key=key,
+        hashed="".join(f"{n}, " for n in hashed),
+        # a count of lanes and a bit mask must not share a key: bit masks are tuples there
+        repeat_key=f"tuple(count) if type(count) is list else count, repeatTimes, {params}",
+        tensors=f"({', '.join(n for n, _ in decl.operands)},)",
+        mode=mode,
+        params=params,
+        alive=" and ".join(f"{n}.buffer.state" for n in tensors),
+        scalar=scalar,
+        value=value,
+        depth=depth,
+    )
+    file = f"<ascendsim {key}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    space: dict[str, Any] = {"DECL": decl, "bind": bind, "freed": freed, "observed": observed}
+    exec(compile(source, file, "exec"), space)
+    shown = f"{decl.name}({', '.join(names)}, count)  |  "
+    shown += f"{decl.name}({', '.join(names)}, mask, repeatTimes, {strides.split('=')[0]}...)"
+    return space[decl.name], shown

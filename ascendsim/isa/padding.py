@@ -1,0 +1,124 @@
+"""What DataCopyPad from GM leaves in UB around each block (rule pad-bytes).
+
+950: the sides hold the pad register; the bytes up to the next 32 hold the pad register when isPad
+is set, else the first element. 910B-class: sides hold the pad register; the bytes up to the next
+32 hold the first element when nothing is padded, else the pad register. isPad sets the register,
+which keeps its value for later copies.
+Source: asc-devkit docs, DataCopyPad GM to UB page and C-API align-copy page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ascendsim.dtypes import DType
+from ascendsim.enums import DATABLOCK_BYTES
+from ascendsim.errors import BoundsError, ContractError, RepeatError
+from ascendsim.isa.params import DataCopyPadParams, check_widths
+from ascendsim.memory import POISON
+
+
+def padded_bytes(pad: Any, dtype: DType) -> tuple[int, int]:
+    """Return the bytes of left and right padding.
+
+    Raises
+    ------
+    RepeatError
+        When a side has more than 32 bytes.
+    """
+    if not isinstance(pad, DataCopyPadParams):
+        raise ContractError(
+            f"DataCopyPad: padParams is {pad!r}: use DataCopyPadParams(isPad, leftPadding, "
+            f"rightPadding, paddingValue)"
+        )
+    check_widths(pad)
+    sides = (pad.leftPadding * dtype.nbytes, pad.rightPadding * dtype.nbytes)
+    if max(sides) > DATABLOCK_BYTES:
+        raise RepeatError(
+            f"DataCopyPad: padding of {pad.leftPadding} and {pad.rightPadding} {dtype} elements: "
+            f"each side holds at most {DATABLOCK_BYTES} bytes "
+            f"({DATABLOCK_BYTES // dtype.nbytes} elements)"
+        )
+    if dtype.nbytes == 8 and pad.paddingValue:
+        raise ContractError("DataCopyPad: paddingValue of a 64-bit type must be 0")
+    return sides
+
+
+@dataclass(frozen=True, slots=True)
+class PadBlocks:
+    """Bytes to store around each block: `left` before its data and `after` behind it.
+
+    The first `right` of those behind and all before hold `side`; the rest, up to the next 32
+    bytes, holds `tail` (None: the block's first element).
+    """
+
+    dst: Any
+    blocks: int
+    length: int
+    pitch: int
+    left: int
+    right: int
+    after: int
+    side: np.ndarray
+    tail: np.ndarray | None
+
+    def store(self) -> None:
+        """Store the bytes; the data is already in place."""
+        ub, nbytes = self.dst.core.ub.array, self.dst.dtype.nbytes
+        for k in range(self.blocks):
+            data = self.dst.start + self.left + k * self.pitch
+            end = data + self.length
+            tail = ub[data : data + nbytes] if self.tail is None else self.tail
+            _fill(ub[data - self.left : data], self.side)
+            _fill(ub[end : end + self.right], self.side)
+            _fill(ub[end + self.right : end + self.after], tail)
+
+
+def pad_fields(pad: DataCopyPadParams, dtype: DType) -> dict[str, int]:
+    """Return the padding parameters for the record of a call."""
+    fields = {
+        "isPad": int(pad.isPad),
+        "leftPadding": pad.leftPadding,
+        "rightPadding": pad.rightPadding,
+    }
+    return fields | ({"padValue": dtype.to_bits(pad.paddingValue)} if pad.isPad else {})
+
+
+def pad_blocks(
+    dst: Any, shape: tuple[int, int, int, int], pad: DataCopyPadParams, sides: tuple[int, int]
+) -> PadBlocks | None:
+    """Return what a copy with these padding parameters stores around its blocks (None: nothing)."""
+    core, dtype = dst.core, dst.dtype
+    blocks, length, pitch, _ = shape
+    left, right = sides
+    if pad.isPad:
+        core.pad_value = dtype.to_bits(pad.paddingValue)
+        core.pad_set = True
+    choice = core.options.pad_bytes
+    if choice == "none" and not pad.isPad:
+        return None
+    register = np.array([core.pad_value & (1 << 8 * dtype.nbytes) - 1], np.uint64)
+    register = register.astype(dtype.bits).view(np.uint8)
+    core.relied_on(("pad-bytes",), "DataCopyPad")
+    if (left or right) and not core.pad_set:
+        core.relied_on(("pad-register-start",), "DataCopyPad")
+    to_end = -(left + length + right) % DATABLOCK_BYTES if choice != "none" else 0
+    if core.soc.arch == "3510":
+        first = not pad.isPad
+    else:
+        first = not (left or right)
+    tail = POISON if choice == "poison" else None if first else register
+    end = (blocks - 1) * pitch + left + length + right + to_end
+    if blocks and dst.start + end > dst.buffer.start + dst.buffer.nbytes:
+        raise BoundsError(
+            f"DataCopyPad: padding reaches UB[{dst.start + end:#x}], past the end of {dst!r}"
+        )
+    return PadBlocks(dst, blocks, length, pitch, left, right, right + to_end, register, tail)
+
+
+def _fill(where: np.ndarray, element: np.ndarray) -> None:
+    if where.size:
+        where[...] = np.resize(element, where.size)

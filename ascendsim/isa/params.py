@@ -1,0 +1,167 @@
+"""Parameter structures of the instructions, with their real field widths.
+
+Out of range means silently truncated on hardware, so it is an error here.
+Source: asc-devkit include/basic_api, kernel_struct_unary.h, kernel_struct_binary.h,
+kernel_struct_data_copy.h (code).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from ascendsim.dtypes import DType
+from ascendsim.errors import RepeatError
+
+
+def check_widths(params: Any) -> None:
+    """Check every field of `params` against the width that its class declares.
+
+    Raises
+    ------
+    RepeatError
+        When a value does not fit; the text says what hardware would keep of it.
+    """
+    kind = type(params).__name__
+    for name, (low, high) in params.WIDTHS.items():
+        value = getattr(params, name)
+        if not isinstance(value, int):
+            raise RepeatError(f"{kind}.{name} is {value!r}: it must be an integer")
+        if not low <= value <= high:
+            bits = (high + 1).bit_length() - 1
+            kept = f"hardware would keep {value & high}" if high + 1 == 1 << bits else "refused"
+            raise RepeatError(
+                f"{kind}.{name} is {value}: the field holds {low}..{high} ({bits} bits, {kept}); "
+                f"use a smaller value or split the call"
+            )
+
+
+_U8, _U16 = (0, 255), (0, 65535)
+
+
+@dataclass(frozen=True, slots=True)
+class UnaryRepeatParams:
+    """Strides of one source and the destination, in datablocks of 32 bytes."""
+
+    dstBlkStride: int = 1
+    srcBlkStride: int = 1
+    dstRepStride: int = 8
+    srcRepStride: int = 8
+
+    WIDTHS: ClassVar = {
+        "dstBlkStride": _U16,
+        "srcBlkStride": _U16,
+        "dstRepStride": _U8,
+        "srcRepStride": _U8,
+    }
+
+    def strides(self) -> tuple[tuple[int, int], ...]:
+        """(block, repeat) strides of dst and src."""
+        return ((self.dstBlkStride, self.dstRepStride), (self.srcBlkStride, self.srcRepStride))
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryRepeatParams:
+    """Strides of two sources and the destination, in datablocks of 32 bytes."""
+
+    dstBlkStride: int = 1
+    src0BlkStride: int = 1
+    src1BlkStride: int = 1
+    dstRepStride: int = 8
+    src0RepStride: int = 8
+    src1RepStride: int = 8
+
+    WIDTHS: ClassVar = {
+        name: _U8
+        for name in (
+            "dstBlkStride",
+            "src0BlkStride",
+            "src1BlkStride",
+            "dstRepStride",
+            "src0RepStride",
+            "src1RepStride",
+        )
+    }
+
+    def strides(self) -> tuple[tuple[int, int], ...]:
+        """(block, repeat) strides of dst, src0 and src1."""
+        return (
+            (self.dstBlkStride, self.dstRepStride),
+            (self.src0BlkStride, self.src0RepStride),
+            (self.src1BlkStride, self.src1RepStride),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FillRepeatParams:
+    """Strides of a destination alone (the two last arguments of Duplicate)."""
+
+    dstBlockStride: int = 1
+    dstRepeatStride: int = 8
+
+    WIDTHS: ClassVar = {"dstBlockStride": _U16, "dstRepeatStride": _U8}
+
+    def strides(self) -> tuple[tuple[int, int], ...]:
+        """(block, repeat) stride of dst."""
+        return ((self.dstBlockStride, self.dstRepeatStride),)
+
+
+@dataclass(frozen=True, slots=True)
+class DataCopyParams:
+    """A copy of `blockCount` blocks; gaps run from the end of one block to the next.
+
+    DataCopy: blockLen and both gaps in datablocks. DataCopyPad: blockLen and the GM gap in
+    bytes, the UB gap in datablocks.
+    """
+
+    blockCount: int = 1
+    blockLen: int = 0
+    srcStride: int = 0
+    dstStride: int = 0
+
+    WIDTHS: ClassVar = {
+        "blockCount": (0, 4095),
+        "blockLen": _U16,
+        "srcStride": _U16,
+        "dstStride": _U16,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class DataCopyExtParams:
+    """DataCopyParams with wide fields, for DataCopyPad: blockLen up to 2 MiB - 1 bytes."""
+
+    blockCount: int = 1
+    blockLen: int = 0
+    srcStride: int = 0
+    dstStride: int = 0
+    rsv: int = 0
+
+    WIDTHS: ClassVar = {
+        "blockCount": (0, 4095),
+        "blockLen": (0, (1 << 21) - 1),
+        "srcStride": (-(1 << 21) + 1, (1 << 40) - 1),
+        "dstStride": (-(1 << 21) + 1, (1 << 40) - 1),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class DataCopyPadParams:
+    """Padding of DataCopyPad GM to UB: elements left and right of each block, and their value."""
+
+    isPad: bool = False
+    leftPadding: int = 0
+    rightPadding: int = 0
+    paddingValue: float = 0
+
+    WIDTHS: ClassVar = {"leftPadding": _U8, "rightPadding": _U8}
+
+
+def DataCopyPadExtParams(*args: Any) -> DataCopyPadParams:
+    """Make padding parameters; the template argument T may come first."""
+    return DataCopyPadParams(*(args[1:] if args and isinstance(args[0], DType) else args))
+
+
+def as_dict(params: Any) -> dict[str, Any]:
+    """Return the fields of `params` under their Ascend C names."""
+    return {f.name: getattr(params, f.name) for f in fields(params)}

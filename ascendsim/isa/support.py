@@ -1,0 +1,138 @@
+"""Which element types and modes an instruction takes on this SoC, and how its scalar travels."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from ascendsim import dtypes
+from ascendsim.dtypes import DType
+from ascendsim.enums import RoundMode
+from ascendsim.errors import ContractError, DtypeError, UnsupportedError
+
+_MASK_TYPES = {
+    "BitsOut": (dtypes.uint8, dtypes.int8),
+    "BitsIn": (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64),
+}
+_LETTERS = {
+    RoundMode.CAST_NONE: "N",
+    RoundMode.CAST_RINT: "R",
+    RoundMode.CAST_FLOOR: "F",
+    RoundMode.CAST_CEIL: "C",
+    RoundMode.CAST_ROUND: "A",
+    RoundMode.CAST_TRUNC: "Z",
+    RoundMode.CAST_ODD: "O",
+}
+
+
+def value_type(decl: Any, tensors: tuple[Any, ...]) -> DType:
+    """Return the element type that the call computes with: of dst, or of src for mask bits."""
+    return tensors[1 if decl.operands[0][1].__name__ == "BitsOut" else 0].dtype
+
+
+def check_types(decl: Any, tensors: tuple[Any, ...], mode: Any, core: Any) -> None:
+    """Check that the instruction exists on this SoC for these element types and this mode.
+
+    Raises
+    ------
+    UnsupportedError
+        When the SoC lacks the instruction or the form.
+    DtypeError
+        When it lacks the element types; the text lists those it has.
+    """
+    soc = core.soc
+    row = soc.ops.get(decl.name)
+    if row is None:
+        raise UnsupportedError(f"{soc.name} has no {decl.name}; `ascendsim isa {decl.name}` lists")
+    values = []
+    for (name, role), tensor in zip(decl.operands, tensors, strict=True):
+        allowed = _MASK_TYPES.get(role.__name__)
+        if allowed is None:
+            values.append((name, tensor.dtype))
+        elif tensor.dtype not in allowed:
+            names = ", ".join(t.name for t in allowed)
+            raise DtypeError(f"{name} holds mask bits: its type is {names}, not {tensor.dtype}")
+    if decl.pair:
+        _check_pair(row, values, mode, soc.name)
+        return
+    wanted = value_type(decl, tensors)
+    for name, dtype in values:
+        if dtype is not wanted:
+            raise DtypeError(
+                f"{name} is {dtype} but {values[0][0]} is {wanted}: operands have one type; "
+                f"use Cast or ReinterpretCast"
+            )
+    if wanted.name not in row.dtypes:
+        raise DtypeError(
+            f"{wanted} is not available on {soc.name}: use {', '.join(row.dtypes)} "
+            f"(Cast the operands first)"
+        )
+    if row.modes and mode is not None and int(mode) not in row.modes:
+        raise UnsupportedError(f"mode {mode} is not available on {soc.name}")
+
+
+def check_on_soc(name: str, core: Any, dtype: DType) -> None:
+    """Check that a copy instruction exists on this SoC for `dtype`.
+
+    Raises
+    ------
+    UnsupportedError
+        When the SoC lacks the instruction.
+    DtypeError
+        When it lacks the type.
+    """
+    row = core.soc.ops.get(name)
+    if row is None:
+        raise UnsupportedError(
+            f"{core.soc.name} has no {name}: use DataCopy with whole datablocks of 32 bytes"
+        )
+    if dtype.name not in row.dtypes:
+        raise DtypeError(f"{name}: {dtype} is not available on {core.soc.name}")
+
+
+def _check_pair(row: Any, values: list[tuple[str, DType]], mode: RoundMode, soc: str) -> None:
+    (_, destination), (_, source) = values
+    pair = f"{source}->{destination}"
+    letters = row.pairs.get(pair)
+    if letters is None:
+        raise DtypeError(f"no Cast {pair} on {soc}: it has {', '.join(row.pairs)}")
+    if _LETTERS[mode] not in letters:
+        modes = ", ".join(m.name for m, letter in _LETTERS.items() if letter in letters)
+        raise ContractError(
+            f"Cast {pair} does not take {mode.name} on {soc} (hardware would leave dst "
+            f"unwritten): use {modes}"
+        )
+
+
+def body_name(decl: Any, tensors: tuple[Any, ...]) -> str:
+    """Return the name of the compiled body: stem and element types, or element bytes."""
+    dtype = value_type(decl, tensors)
+    if decl.bits:
+        return f"{decl.body}_{dtype.nbytes}"
+    if decl.pair:
+        return f"{decl.body}_{tensors[1].dtype}_{dtype}"
+    return f"{decl.body}_{dtype}"
+
+
+def encoder(decl: Any, dtype: DType) -> Callable[[Any], float] | None:
+    """Return what turns the kernel's scalar into the one that the compiled body takes.
+
+    A float32 scalar is rounded by the compiled code itself. Bit-copying instructions take the
+    raw pattern, so that -0.0 and NaN payloads survive.
+    """
+    if decl.scalar is None:
+        return None
+    if decl.bits:
+        return _raw_float32 if dtype is dtypes.float32 else lambda v: float(dtype.to_bits(v))
+    if dtype is dtypes.float32:
+        return None
+    return lambda v: float(dtype.from_bits(dtype.to_bits(v)))
+
+
+def _raw_float32(value: float) -> float:
+    try:
+        return float(struct.unpack("<I", struct.pack("<f", value))[0])
+    except OverflowError:
+        return float(0xFF800000 if math.copysign(1.0, value) < 0 else 0x7F800000)

@@ -1,0 +1,96 @@
+"""Order between pipes, and who a block is: barriers, flags, block numbers.
+
+Execution is in program order, which is what a correctly synchronised kernel sees; flags and
+barriers are kept as records for the readers that prove the order.
+Manual chapters: intra-core synchronisation; system variables.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ascendsim.core import observed
+from ascendsim.enums import PIPE, HardEvent
+from ascendsim.errors import ContractError, QueueError
+from ascendsim.record import Call, current_core
+
+_BARRIERS = (PIPE.PIPE_V, PIPE.PIPE_MTE2, PIPE.PIPE_MTE3, PIPE.PIPE_ALL)
+
+
+def PipeBarrier(pipe: PIPE) -> None:
+    """Later instructions of `pipe` start only after all its earlier ones finished."""
+    if pipe not in _BARRIERS or not isinstance(pipe, PIPE):
+        names = ", ".join(p.name for p in _BARRIERS)
+        raise ContractError(f"PipeBarrier: pipe is {pipe!r}: use one of {names}")
+    core = current_core()
+    if core.readers:
+        observed(core, Call("PipeBarrier", pipe, core, (), fields={"mode": pipe.name}))
+
+
+def SetFlag(event: HardEvent, eventID: int) -> None:
+    """When all earlier instructions of the source pipe are done, set the flag.
+
+    Setting a flag again before it was waited for is undefined on hardware.
+    """
+    core, key = _flag("SetFlag", event, eventID)
+    if key in core.events.flags:
+        raise QueueError(
+            f"SetFlag: {event}({eventID}) is already set and nobody waited for it: undefined on "
+            f"hardware; wait for it first or use another event id"
+        )
+    token = core.token(event, eventID) if core.readers else None
+    core.events.flags[key] = token
+    if core.readers:
+        call = _flag_call("SetFlag", event, eventID, core, event.pipes[0])
+        observed(core, call, signals=(token,) if token else ())
+
+
+def WaitFlag(event: HardEvent, eventID: int) -> None:
+    """Block later instructions of the destination pipe until the flag is set, then clear it."""
+    core, key = _flag("WaitFlag", event, eventID)
+    if key not in core.events.flags:
+        raise QueueError(
+            f"WaitFlag: no SetFlag({event}, {eventID}) went before: waits for ever on hardware; "
+            f"set the flag on the {event.pipes[0].name} side first"
+        )
+    token = core.events.flags.pop(key)
+    if core.readers:
+        call = _flag_call("WaitFlag", event, eventID, core, event.pipes[1])
+        observed(core, call, waits=(token,) if token else ())
+
+
+def GetBlockIdx() -> int:
+    """Return the number of this block, 0 .. GetBlockNum() - 1."""
+    return int(current_core().block)
+
+
+def GetBlockNum() -> int:
+    """Return the number of blocks of this launch (blockDim)."""
+    return int(current_core().block_num)
+
+
+def GetTPipePtr() -> Any:
+    """Return the live TPipe of this block."""
+    pipe = current_core().pipe
+    if pipe is None:
+        raise QueueError("GetTPipePtr: this block has made no TPipe yet; make one with TPipe()")
+    return pipe
+
+
+def _flag(name: str, event: Any, number: Any) -> tuple[Any, tuple[HardEvent, int]]:
+    if not isinstance(event, HardEvent) or event is HardEvent.V_V:
+        raise ContractError(
+            f"{name}: event is {event!r}: use HardEvent.MTE2_V, V_MTE3 ...; order within the "
+            f"vector pipe is PipeBarrier(PIPE_V)"
+        )
+    core = current_core()
+    if not isinstance(number, int) or not 0 <= number < core.events.limit:
+        raise ContractError(
+            f"{name}: event id is {number!r}: {core.soc.name} has ids 0..{core.events.limit - 1}; "
+            f"take one with FetchEventID or AllocEventID"
+        )
+    return core, (event, number)
+
+
+def _flag_call(name: str, event: HardEvent, number: int, core: Any, pipe: PIPE) -> Call:
+    return Call(name, pipe, core, (), fields={"mode": event.name, "event": number})

@@ -1,0 +1,138 @@
+"""The two memories a vector core works on, as plain bytes: UB of a core and global memory.
+
+GM is a set of named allocations with slack behind each, since kernels that copy whole 32-byte
+blocks touch up to 31 bytes past a tensor. UB is one aligned byte array; its content before the
+first write is undefined on hardware and follows the option `ub_fill` here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ascendsim.dtypes import DType
+from ascendsim.enums import DATABLOCK_BYTES
+from ascendsim.options import fill_byte
+
+POISON = np.frombuffer(b"\xef\xbe\xad\xde", np.uint8)  # little-endian 0xDEADBEEF
+GM_ALIGNMENT = 512
+UB_ALIGNMENT = 4096
+
+
+def aligned_bytes(nbytes: int, alignment: int) -> np.ndarray:
+    """Return an uninitialised uint8 array of `nbytes` whose address is a multiple of `alignment`."""
+    raw = np.empty(nbytes + alignment, np.uint8)
+    shift = -raw.ctypes.data % alignment
+    return raw[shift : shift + nbytes]
+
+
+def pattern(fill: str, nbytes: int, seed: int = 0) -> np.ndarray:
+    """Return `nbytes` of fill: poison, random (by `seed`) or one byte like 0xa5."""
+    if fill == "random":
+        return np.random.default_rng(seed).integers(0, 256, nbytes, np.uint8)
+    byte = fill_byte(fill)
+    if byte is not None:
+        return np.full(nbytes, byte, np.uint8)
+    return np.resize(POISON, nbytes)
+
+
+class Allocation:
+    """One named piece of global memory: the tensor's bytes and the slack behind them.
+
+    `writes` lists the byte ranges that copies stored, for the coverage check of outputs.
+    `slack_touched` counts the bytes beyond the tensor that were read or written.
+    """
+
+    __slots__ = (
+        "address",
+        "dtype",
+        "memory",
+        "name",
+        "nbytes",
+        "shape",
+        "size",
+        "slack",
+        "slack_read",
+        "slack_written",
+        "writes",
+    )
+
+    def __init__(self, name: str, dtype: DType, shape: Sequence[int], fill: str) -> None:
+        self.name, self.dtype, self.shape = name, dtype, tuple(shape)
+        self.size = math.prod(self.shape)
+        self.nbytes = self.size * dtype.nbytes
+        self.slack = -self.nbytes % DATABLOCK_BYTES + DATABLOCK_BYTES
+        self.memory = aligned_bytes(self.nbytes + self.slack, GM_ALIGNMENT)
+        self.address = self.memory.ctypes.data
+        self.memory[self.nbytes :] = pattern(fill, self.slack)
+        self.writes: list[tuple[int, int]] = []
+        self.slack_read = self.slack_written = 0
+
+    @property
+    def array(self) -> np.ndarray:
+        """The tensor as an array of its dtype and shape (a view, not a copy)."""
+        return self.memory[: self.nbytes].view(self.dtype.numpy).reshape(self.shape)
+
+    def __repr__(self) -> str:
+        return f"GM {self.name}"
+
+
+class GlobalMemory:
+    """All GM allocations of one launch, by name."""
+
+    def __init__(self, fill: str) -> None:
+        self.fill = fill
+        self.allocations: dict[str, Allocation] = {}
+
+    def upload(self, name: str, dtype: DType, array: np.ndarray) -> Allocation:
+        """Copy a host array (any strides) into a new allocation."""
+        new = self._add(Allocation(name, dtype, array.shape, self.fill))
+        new.array[...] = array
+        return new
+
+    def reserve(self, name: str, dtype: DType, shape: Sequence[int]) -> Allocation:
+        """Make an allocation whose content is the fill, as an output before the run."""
+        new = self._add(Allocation(name, dtype, shape, self.fill))
+        byte = fill_byte(self.fill)
+        if byte is not None:
+            new.memory[: new.nbytes] = byte
+        else:
+            whole = new.nbytes // POISON.size * POISON.size
+            new.memory[:whole].view(np.uint32)[...] = POISON.view(np.uint32)[0]
+            new.memory[whole : new.nbytes] = POISON[: new.nbytes - whole]
+        return new
+
+    def _add(self, allocation: Allocation) -> Allocation:
+        self.allocations[allocation.name] = allocation
+        return allocation
+
+
+class UnifiedBuffer:
+    """UB of one core: `nbytes` bytes at the absolute address `base`, in units of bytes.
+
+    `dirty` is the end of the part that a kernel may have written since the last refill.
+    """
+
+    __slots__ = ("array", "base", "dirty", "fill", "nbytes", "template")
+
+    def __init__(self, nbytes: int) -> None:
+        self.nbytes = nbytes
+        self.array = aligned_bytes(nbytes, UB_ALIGNMENT)
+        self.base = self.array.ctypes.data
+        self.dirty = nbytes
+        self.fill: tuple[str, int] | None = None
+        self.template = self.array
+
+    def set_fill(self, fill: str, seed: int) -> None:
+        """Choose what UB holds before a kernel writes to it; the whole UB becomes dirty."""
+        wanted = (fill, seed if fill == "random" else 0)
+        if wanted != self.fill:
+            self.fill, self.template = wanted, pattern(fill, self.nbytes, seed)
+            self.dirty = self.nbytes
+
+    def refill(self) -> None:
+        """Give every byte that may have been written its fill again."""
+        self.array[: self.dirty] = self.template[: self.dirty]
+        self.dirty = 0

@@ -1,0 +1,134 @@
+"""Where compiled code is kept between runs, and the one place that calls numba's compiler.
+
+The directory is named by a digest of everything that the machine code depends on: the sources that
+are compiled, the versions of numba, llvmlite and numpy, and the host's CPU. numba's own cache does
+not notice a change in a function that a cached function calls, which for a bit-accurate simulator
+would be silently wrong arithmetic.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import llvmlite
+import numba
+import numpy as np
+from llvmlite import binding
+
+CACHE_VARIABLE = "ASCENDSIM_CACHE"
+PACKAGE = Path(__file__).resolve().parent.parent
+COMPILED_SOURCES = (
+    "enums.py",
+    "numerics/bodies_arith.py",
+    "numerics/bodies_cast.py",
+    "numerics/bodies_compare.py",
+    "numerics/bodies_exp.py",
+    "numerics/bodies_select.py",
+    "numerics/families.py",
+    "numerics/formats.py",
+    "numerics/intrinsics.py",
+    "numerics/jitcache.py",
+    "numerics/lanes.py",
+    "numerics/opcodes.py",
+    "numerics/strided.py",
+    "numerics/sweep.py",
+    "numerics/vexec.py",
+)
+
+
+def digest(package: Path = PACKAGE) -> str:
+    """Return the name of the directory that fits these sources on this host."""
+    # imported late: formats reads the environment variable that switches F16C off
+    from ascendsim.numerics.formats import has_f16c
+
+    state = hashlib.sha256()
+    for name in COMPILED_SOURCES:
+        state.update(name.encode() + b"\0" + (package / name).read_bytes() + b"\0")
+    versions = (numba.__version__, llvmlite.__version__, np.__version__)
+    host = (binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+    settings = (numba.config.CPU_NAME, numba.config.CPU_FEATURES, numba.config.OPT, has_f16c())
+    state.update(repr((versions, host, settings)).encode())
+    return state.hexdigest()[:32]
+
+
+def root() -> Path:
+    """Return where the user wants caches: ASCENDSIM_CACHE, else the XDG directory."""
+    asked = os.environ.get(CACHE_VARIABLE)
+    if asked:
+        return Path(asked).expanduser()
+    shared = os.environ.get("XDG_CACHE_HOME")
+    return (Path(shared) if shared else Path("~/.cache").expanduser()) / "ascendsim"
+
+
+@cache
+def directory() -> Path | None:
+    """Return the directory for compiled code, or None when nothing can be written."""
+    name = digest()
+    for candidate in (root, _temporary_root):
+        try:
+            place = candidate() / name
+            place.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=place).close()
+        except (OSError, RuntimeError):
+            continue
+        return place
+    return None
+
+
+def compiled(function: Callable, signature: str, unit: str) -> Callable:
+    """Compile `function`, or load it; each unit has its own directory, so writers never meet.
+
+    Returns the dispatcher, with its one signature ready.
+    """
+    # the name tells units apart in tracebacks and profiles
+    function.__qualname__ = function.__name__ = unit
+    place = directory()
+    options = {"error_model": "numpy", "fastmath": False}
+    if place is None:
+        return numba.njit(signature, **options)(function)
+    with _numba_cache(place / unit):
+        return numba.njit(signature, cache=True, **options)(function)
+
+
+def entry_point(dispatcher: Callable) -> Callable:
+    """Return the compiled function itself; calling it skips numba's dispatch and type checks."""
+    return next(iter(dispatcher.overloads.values())).entry_point  # type: ignore[attr-defined]
+
+
+def address(dispatcher: Callable) -> int:
+    """Return the machine address of the compiled function under the C calling convention."""
+    (result,) = dispatcher.overloads.values()  # type: ignore[attr-defined]
+    return result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
+
+
+@contextmanager
+def _numba_cache(place: Path) -> Iterator[None]:
+    """Point numba's cache elsewhere for a moment; the user's own settings come back after."""
+    changed = {"CACHE_DIR": str(place), "CACHE_LOCATOR_CLASSES": ""}
+    before = {name: getattr(numba.config, name) for name in changed if hasattr(numba.config, name)}
+    for name in before:
+        setattr(numba.config, name, changed[name])
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(numba.config, name, value)
+
+
+def _temporary_root() -> Path:
+    """Return a directory of this user alone under the system's temporary directory."""
+    place = Path(tempfile.gettempdir()) / f"ascendsim-{os.getuid()}"
+    place.mkdir(mode=0o700, exist_ok=True)
+    facts = place.lstat()
+    # compiled code is executed: never take it from a directory that others can write to
+    private = stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid()
+    if not private or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return Path(tempfile.mkdtemp(prefix="ascendsim-"))
+    return place

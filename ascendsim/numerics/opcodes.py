@@ -1,0 +1,30 @@
+"""The contract between a bound call and the compiled bodies: one row of int64 words.
+
+A row says everything about a call but its scalar, so the same row runs in step mode and in replay.
+Addresses are absolute byte addresses. A row whose GEOMETRY word is 0 is a plain loop over COUNT
+lanes; otherwise GEOMETRY is the address of a block of words (fields G_*) and the call runs one
+repeat at a time: read all operands of the repeat, compute, write under the mask.
+"""
+
+from __future__ import annotations
+
+# --- words of a row
+OP, COUNT, DST, SRC0, SRC1, MASK, MODE, ENV, GEOMETRY = range(9)
+ROW_WORDS = 10
+
+# --- bits of the ENV word: the model choices that change what a body computes
+ENV_NAN_ONES = 1  # produced NaNs are 0x7fffffff / 0x7fff, else 0x7fc00000 / 0x7e00 / 0x7fc0
+ENV_SATURATE = 2  # half/bf16 results: inf -> +-max, NaN -> +0 (CTRL[48] = 0)
+ENV_FLUSH = 4  # subnormal operands and results of this instruction become zero, sign kept
+ENV_NE_ORDERED = 8  # NE is 0 when an operand is NaN (c220 by report), else 1
+
+# --- words of a geometry block
+G_REPEATS, G_LANES, G_MASK_LO, G_MASK_HI, G_COMPARE_MASKED = range(5)
+# four operands, in the order DST, SRC0, SRC1, MASK, three words each
+G_OPERANDS = 5
+G_ELEMENT, G_BLOCK_STRIDE, G_REPEAT_STRIDE = range(3)  # all in bytes
+# G_ELEMENT: bytes of an element; 0 = a run of mask bits (LANES / 8 bytes a repeat);
+# -1 = the operand is absent
+GEOMETRY_WORDS = G_OPERANDS + 4 * 3
+
+MAX_LANES = 128  # 16-bit elements in 256 bytes

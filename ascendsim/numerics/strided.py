@@ -1,0 +1,178 @@
+"""Calls with repeats, masks and strides: one repeat at a time around the flat body.
+
+These functions are compiled by numba. For each repeat the operands are gathered into scratch, the
+flat body of the family runs over the lanes of the repeat, and the result is scattered under the
+mask. All operands of a repeat are read before it is written, so overlapping repeats have one
+meaning. Layout of the geometry block: `opcodes`.
+"""
+
+from __future__ import annotations
+
+from numba.extending import register_jitable
+
+from ascendsim.enums import DATABLOCK_BYTES
+from ascendsim.numerics.intrinsics import (
+    call_body,
+    load8,
+    load16,
+    load32,
+    load64,
+    move_bytes,
+    stack_bytes,
+    store8,
+    store16,
+    store32,
+    store64,
+)
+from ascendsim.numerics.opcodes import (
+    COUNT,
+    DST,
+    ENV,
+    G_BLOCK_STRIDE,
+    G_COMPARE_MASKED,
+    G_ELEMENT,
+    G_LANES,
+    G_MASK_HI,
+    G_MASK_LO,
+    G_OPERANDS,
+    G_REPEAT_STRIDE,
+    G_REPEATS,
+    GEOMETRY,
+    MASK,
+    MODE,
+    OP,
+    ROW_WORDS,
+    SRC0,
+    SRC1,
+)
+
+WORD_BYTES = 8
+OPERAND_WORDS = 3
+ROW_BYTES = ROW_WORDS * WORD_BYTES
+# room for 128 lanes of up to 8 bytes
+SCRATCH_BYTES = 1024
+WORD_LANES = 64
+
+
+@register_jitable
+def run_strided(row, scalar, body):
+    """Run a call whose GEOMETRY word is not 0; `body` is the address of the flat body."""
+    geometry = load64(row + GEOMETRY * WORD_BYTES)
+    lanes = load64(geometry + G_LANES * WORD_BYTES)
+    left = load64(row + COUNT * WORD_BYTES)
+    inner = stack_bytes(ROW_BYTES)
+    for word in (OP, MODE, ENV):
+        store64(inner + word * WORD_BYTES, load64(row + word * WORD_BYTES))
+    store64(inner + GEOMETRY * WORD_BYTES, 0)
+    result = stack_bytes(SCRATCH_BYTES)
+    store64(inner + DST * WORD_BYTES, result)
+    first, second, mask = (
+        stack_bytes(SCRATCH_BYTES),
+        stack_bytes(SCRATCH_BYTES),
+        stack_bytes(SCRATCH_BYTES),
+    )
+    for repeat in range(load64(geometry + G_REPEATS * WORD_BYTES)):
+        now = min(lanes, left)
+        if now <= 0:
+            break
+        store64(inner + COUNT * WORD_BYTES, now)
+        gather(row, inner, SRC0, geometry + _operand(1), repeat, first)
+        gather(row, inner, SRC1, geometry + _operand(2), repeat, second)
+        gather(row, inner, MASK, geometry + _operand(3), repeat, mask)
+        call_body(body, inner, scalar)
+        scatter(row, geometry, repeat, now, result)
+        left -= lanes
+
+
+@register_jitable
+def _operand(number):
+    return (G_OPERANDS + number * OPERAND_WORDS) * WORD_BYTES
+
+
+@register_jitable
+def gather(row, inner, word, shape, repeat, scratch):
+    """Put the address of a repeat's operand into the inner row, gathered if it is not contiguous."""
+    element = load64(shape + G_ELEMENT * WORD_BYTES)
+    if element < 0:
+        return
+    start = load64(row + word * WORD_BYTES)
+    start += repeat * load64(shape + G_REPEAT_STRIDE * WORD_BYTES)
+    stride = load64(shape + G_BLOCK_STRIDE * WORD_BYTES)
+    if element == 0 or stride == DATABLOCK_BYTES:
+        store64(inner + word * WORD_BYTES, start)
+        return
+    left = load64(inner + COUNT * WORD_BYTES) * element
+    place = scratch
+    while left >= DATABLOCK_BYTES:
+        move_bytes(place, start, DATABLOCK_BYTES)
+        place += DATABLOCK_BYTES
+        start += stride
+        left -= DATABLOCK_BYTES
+    if left > 0:
+        move_bytes(place, start, left)
+    store64(inner + word * WORD_BYTES, scratch)
+
+
+@register_jitable
+def scatter(row, geometry, repeat, now, result):
+    """Write a repeat's result: whole datablocks where the mask is full, else lane by lane."""
+    shape = geometry + _operand(0)
+    element = load64(shape + G_ELEMENT * WORD_BYTES)
+    start = load64(row + DST * WORD_BYTES)
+    start += repeat * load64(shape + G_REPEAT_STRIDE * WORD_BYTES)
+    if element == 0:
+        scatter_bits(geometry, now, result, start)
+        return
+    stride = load64(shape + G_BLOCK_STRIDE * WORD_BYTES)
+    per_block = DATABLOCK_BYTES // element
+    for lane in range(0, now, per_block):
+        here = min(per_block, now - lane)
+        wanted = (1 << here) - 1
+        bits = mask_bits(geometry, lane) & wanted
+        if bits == wanted:
+            if here == per_block:
+                move_bytes(start, result, DATABLOCK_BYTES)
+            else:
+                move_bytes(start, result, here * element)
+        elif bits != 0:
+            scatter_lanes(start, result, bits, element)
+        start += stride
+        result += DATABLOCK_BYTES
+
+
+@register_jitable
+def mask_bits(geometry, lane):
+    """Return the mask bits from `lane` on, the lowest for `lane` itself."""
+    if lane < WORD_LANES:
+        # the arithmetic shift repeats the sign beyond bit 63; a datablock never reaches there
+        return load64(geometry + G_MASK_LO * WORD_BYTES) >> lane
+    return load64(geometry + G_MASK_HI * WORD_BYTES) >> (lane - WORD_LANES)
+
+
+@register_jitable
+def scatter_lanes(start, source, bits, element):
+    """Write the elements of one datablock whose bit is set."""
+    while bits != 0:
+        if bits & 1:
+            if element == 4:
+                store32(start, load32(source))
+            elif element == 2:
+                store16(start, load16(source))
+            elif element == 1:
+                store8(start, load8(source))
+            else:
+                store64(start, load64(source))
+        start += element
+        source += element
+        bits >>= 1
+
+
+@register_jitable
+def scatter_bits(geometry, now, result, start):
+    """Write the mask bits of a repeat; the lane mask applies if the geometry says so."""
+    masked = load64(geometry + G_COMPARE_MASKED * WORD_BYTES) != 0
+    for place in range((now + 7) // 8):
+        byte = load8(result + place)
+        if masked:
+            byte &= load8(geometry + G_MASK_LO * WORD_BYTES + place)
+        store8(start + place, byte)

@@ -1,0 +1,1 @@
+"""Readers of the stream; each only looks."""

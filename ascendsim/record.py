@@ -1,0 +1,184 @@
+"""What one call leaves behind: the record that every reader of a run shares.
+
+A kernel's call that touches memory, a buffer or order becomes one `Instr` in the stream of its
+core, made only when someone reads along. It carries everything an observer needs (operands with
+start, dtype and strides, tokens, the kernel's line), so observers know nothing of the
+instruction set. The one context variable of the package, the current core, lives here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from ascendsim.dtypes import DType
+from ascendsim.enums import PIPE
+from ascendsim.errors import RequestError
+
+if TYPE_CHECKING:
+    from ascendsim.core import AivCore  # types only: the core stands above the record
+
+UB, GM = "UB", "GM"
+
+
+class Buffer(Protocol):
+    """What a record needs of a UB buffer: a slot of a queue, or a TBuf."""
+
+    start: int
+    nbytes: int
+    slot: int
+    state: int
+
+    @property
+    def name(self) -> str:
+        """Name of the kernel object's attribute that holds the buffer."""
+
+
+class Operand(Protocol):
+    """What an instruction needs of a tensor in UB."""
+
+    space: str
+    core: AivCore
+    buffer: Any
+    dtype: DType
+    start: int  # byte offset in UB
+    address: int  # absolute byte address
+    nbytes: int
+    calls: dict
+
+
+class Token(NamedTuple):
+    """One edge between two pipes: a flag and event id, or a buffer mutex on 950."""
+
+    serial: int
+    source: PIPE
+    destination: PIPE
+    id: int
+
+
+class Shape(Protocol):
+    """The geometry of a call: of repeats and lanes, or of the blocks of a copy."""
+
+    def ranges(self, access: Access) -> list[tuple[int, int]]:
+        """Return the byte ranges (start, stop) that the call touches at `access`."""
+
+
+class Access(NamedTuple):
+    """One operand of a call: which bytes of which buffer it stands on.
+
+    `start` is a byte offset in UB, or in the GM allocation `holder`. Strides are in bytes;
+    `element` is the bytes per element, 0 for a run of mask bits.
+    """
+
+    role: str
+    space: str
+    holder: Any
+    start: int
+    dtype: DType
+    writes: bool
+    element: int
+    block_stride: int
+    repeat_stride: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """A bound call: all of it but the scalar, checked once and shared by its records.
+
+    `execute(address, scalar)` runs the compiled body over the row at `address`; `encode` turns
+    the kernel's scalar into the one that the row expects (None: it is passed as it is).
+    `fields` are the call's other parameters under the names of the manual, for logs and pages.
+    """
+
+    name: str
+    pipe: PIPE
+    core: Any
+    accesses: tuple[Access, ...]
+    execute: Callable[[int, float], Any] | None = None
+    address: int = 0
+    encode: Callable[[Any], float] | None = None
+    row: Any = None
+    geometry: Shape | None = None
+    fields: dict[str, Any] = field(default_factory=dict)
+
+    def ranges(self, access: Access) -> list[tuple[int, int]]:
+        """Return the byte ranges of `access`, in program order, at element granularity."""
+        return [] if self.geometry is None else self.geometry.ranges(access)
+
+
+class Where(NamedTuple):
+    """A place in the kernel, resolved to file and line only when printed."""
+
+    code: CodeType
+    instruction: int
+
+    @property
+    def file(self) -> str:
+        """Source file of the kernel."""
+        return self.code.co_filename
+
+    @property
+    def line(self) -> int:
+        """Source line of the call."""
+        for start, stop, line in self.code.co_lines():
+            if start <= self.instruction < stop and line is not None:
+                return line
+        return self.code.co_firstlineno
+
+
+class Instr(NamedTuple):
+    """One record of the stream of a core."""
+
+    index: int
+    block: int
+    call: Call
+    scalar: Any
+    waits: tuple[Token, ...]
+    signals: tuple[Token, ...]
+    where: Where
+
+
+class Finding(NamedTuple):
+    """What a check has to say about a call."""
+
+    code: str
+    severity: str
+    message: str
+    core: int
+    seq: int
+    other_seq: int | None = None
+    where: tuple[str, int] | None = None
+    bytes: tuple[int, int] | None = None
+    count: int = 1
+
+
+class Observer(Protocol):
+    """A reader of the stream. `before` sees a record before its bytes change, `after` then."""
+
+    def before(self, instr: Instr) -> None:
+        """Look at the core before the call executes."""
+
+    def after(self, instr: Instr) -> None:
+        """Look at the core after the call executed."""
+
+
+CURRENT: ContextVar[Any] = ContextVar("current_core")
+
+
+def current_core() -> Any:
+    """Return the core whose kernel is running.
+
+    Raises
+    ------
+    RequestError
+        Outside a launch.
+    """
+    core = CURRENT.get(None)
+    if core is None:
+        raise RequestError(
+            "no kernel is running: Ascend C calls work inside a kernel that ascendsim.launch() runs"
+        )
+    return core

@@ -1,0 +1,1 @@
+"""Views: a run, a declaration or a concept as text (and later HTML, traces, a stepper)."""

@@ -1,0 +1,1 @@
+"""The kernels that come with ascendsim, one folder each."""

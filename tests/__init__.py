@@ -1,0 +1,1 @@
+"""Tests; helpers.py holds what they share."""

@@ -1,0 +1,74 @@
+"""npz files in and out, and random inputs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from ascendsim.cli import arrays
+from ascendsim.dtypes import bfloat16, dtype, float16, float32, int32, uint8
+from tests.helpers import assert_same_bits
+
+BITS = np.array([[0x3F80, 0x7FC1, 0xFF80], [0x8000, 0x0001, 0x7BFF]], np.uint16)
+
+
+def _read(path: Path, array: np.ndarray, name: str) -> np.ndarray:
+    np.savez(path, a=array, unused=np.ones(2))
+    return arrays.read_inputs(str(path), {"a": dtype(name)})["a"]
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_16_bit_raw_or_typed(tmp_path: Path, name: str) -> None:
+    want = BITS.view(dtype(name).numpy)
+    for stored in (BITS, want, BITS.astype(">u2"), np.asfortranarray(BITS)):
+        assert_same_bits(_read(tmp_path / "a.npz", stored, name), want)
+
+
+def test_float32_raw_or_typed(tmp_path: Path) -> None:
+    bits = np.array([0x7F800001, 0x80000000, 0x3E2AAAAA], np.uint32)
+    for stored in (bits, bits.view(np.float32), bits.astype(">u4")):
+        assert_same_bits(_read(tmp_path / "a.npz", stored, "float32"), bits.view(np.float32))
+
+
+def test_integers_travel_as_themselves(tmp_path: Path) -> None:
+    assert_same_bits(
+        _read(tmp_path / "a.npz", np.array([-1, 5], np.int32), "int32"),
+        np.array([-1, 5], np.int32),
+    )
+    assert_same_bits(
+        _read(tmp_path / "a.npz", np.array([True, False]), "bool"), np.array([1, 0], np.uint8)
+    )
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (2, 3)])
+def test_shapes_are_kept(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    values = np.ones(shape, ml_dtypes.bfloat16)
+    arrays.write_outputs(tmp_path / "o", {"out": values, "count": np.ones(shape, np.int32)})
+    with np.load(tmp_path / "o") as archive:
+        assert archive["out"].dtype == np.uint16
+        assert archive["count"].dtype == np.int32
+        assert archive["out"].shape == archive["count"].shape == shape
+    np.savez(tmp_path / "i.npz", out=arrays.raw_bits(values))
+    back = arrays.read_inputs(str(tmp_path / "i.npz"), {"out": bfloat16})["out"]
+    assert_same_bits(back, values)
+
+
+def test_random_is_the_same_however_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = {"grad": float32, "x": float16, "k": int32, "flag": uint8}
+    whole = arrays.random_inputs(wanted, (10, 100), 7)
+    monkeypatch.setattr(arrays, "_CHUNK", 128)
+    pieces = arrays.random_inputs(wanted, (10, 100), 7)
+    for name in ("grad", "x"):
+        assert_same_bits(pieces[name], whole[name])
+    other = arrays.random_inputs(wanted, (10, 100), 8)
+    assert not np.array_equal(other["grad"], whole["grad"])
+
+
+def test_random_distributions() -> None:
+    made = arrays.random_inputs({"grad": float32, "x": float32, "k": int32}, (100_000,), 0)
+    assert 0.98 < made["grad"].std() < 1.02
+    assert 3.92 < made["x"].std() < 4.08
+    assert made["k"].min() < -(2**30) and made["k"].max() > 2**30  # noqa: PT018

@@ -1,0 +1,75 @@
+"""`ascendsim explain`: every topic that people will ask for has a page, found by any spelling."""
+
+from __future__ import annotations
+
+import pytest
+
+from ascendsim import errors
+from ascendsim.options import Options
+from ascendsim.view import explain
+from tests.cli.conftest import Ask
+
+CONCEPTS = (
+    "GM UB pipe queue tbuf repeat mask datablock tile block tiling-key double-buffer evidence "
+    "options coverage gm-slack overlap compare-count-256 poison rounding flush saturation"
+)
+ASKED = CONCEPTS.split(" ")
+
+
+@pytest.mark.parametrize("topic", ASKED)
+def test_concepts(ask: Ask, topic: str) -> None:
+    document = ask("explain", topic, "--json").json
+    assert list(document) == ["name", "kind", "title", "text"]
+    assert len(document["text"]) > 100
+    assert ask("explain", topic.upper()).out.startswith("# ")
+
+
+def test_every_error_has_a_page() -> None:
+    for name, kind in vars(errors).items():
+        if isinstance(kind, type) and kind is not errors.AscendError:
+            page = explain.find(name)
+            assert page is not None, name
+            assert f"Exit code {kind.exit_code}" in page.text
+
+
+def test_every_option_is_explained() -> None:
+    options = explain.find("options")
+    assert options is not None
+    for name in Options.__dataclass_fields__:
+        assert f"**{name}**: " in options.text
+        page = explain.find(name)
+        assert page is not None
+        assert "Values: " in page.text
+        assert len(page.text.splitlines()[0]) > 20
+
+
+def test_rules_and_operators(ask: Ask) -> None:
+    assert "assumed" in ask("explain", "exp-bits").out
+    page = ask("explain", "hard_swish_grad", "--json").json
+    assert page["kind"] == "operator"
+    assert page["inputs"] == ["grad", "x"]
+    assert "ascend910_93" in ask("explain", "hard_swish_grad").out
+
+
+def test_instructions(ask: Ask) -> None:
+    page = ask("explain", "muls", "--json").json
+    assert page["name"] == "Muls"
+    assert page["rules"]
+    assert page["socs"]["ascend950"]["dtypes"]
+
+
+def test_list_and_unknown(ask: Ask) -> None:
+    assert set(map(str.lower, ASKED)) <= set(ask("explain", "--json").json["topics"])
+    answer = ask("explain", "datablok")
+    assert answer.code == 2
+    assert "datablock" in answer.line
+
+
+def test_no_key_twice() -> None:
+    seen: dict[str, str] = {}
+    for file in explain._PAGES.glob("*.md"):
+        for line in file.read_text().splitlines():
+            if line.startswith("## "):
+                title, _, keys = line[3:].partition("|")
+                for key in keys.split(","):
+                    assert seen.setdefault(key.strip(), title) == title, key

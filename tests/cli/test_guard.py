@@ -1,0 +1,139 @@
+"""From what went wrong to an exit code and one line; output files whole or absent."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from ascendsim.cli.files import Outputs, writing
+from ascendsim.cli.guard import guarded
+from ascendsim.errors import QueueError, RequestError, TilingError
+
+
+def _raising(error: BaseException) -> object:
+    def command() -> None:
+        raise error
+
+    return command
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (RequestError("no\nsuch\tthing"), 2, "no such thing"),
+        (TilingError("no room"), 1, "no room"),
+        (QueueError("spins"), 1, "spins"),
+        (MemoryError(), 2, "not enough memory"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (ZeroDivisionError("x"), 70, "internal error"),
+    ],
+)
+def test_codes(
+    error: BaseException, code: int, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert guarded(_raising(error), json=False) == code  # type: ignore[arg-type]
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("ascendsim: error: ")
+    assert line in err
+    assert err.count("\n") == 1
+
+
+def test_place_of_a_kernel_error(capsys: pytest.CaptureFixture[str]) -> None:
+    error = QueueError("spins for ever")
+    error.where, error.block = ("op_kernel.py", 12), 3
+    assert guarded(_raising(error), json=False) == 1  # type: ignore[arg-type]
+    assert "op_kernel.py:12: spins for ever [block 3]" in capsys.readouterr().err
+
+
+def test_python_error_in_a_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "op_kernel.py"
+    source = "def kernel():\n    return 1 / 0\n"
+    space: dict[str, object] = {}
+    exec(compile(source, str(file), "exec"), space)
+    assert guarded(space["kernel"], json=False) == 1  # type: ignore[arg-type]
+    assert f"{file}:2: ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_debug_shows_the_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ASCENDSIM_DEBUG", "1")
+    assert guarded(_raising(ZeroDivisionError("x")), json=False) == 70  # type: ignore[arg-type]
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_closed_pipe_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    assert guarded(_raising(BrokenPipeError()), json=False) == 0  # type: ignore[arg-type]
+    assert capsys.readouterr().err == ""
+
+
+def test_file_appears_with_commit(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    with Outputs() as outputs:
+        hidden = outputs.reserve(str(target), "--output")
+        hidden.write_text("new")
+        assert not target.exists()
+        outputs.commit()
+    assert target.read_text() == "new"
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~mask
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_failure_leaves_the_old_file(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    target.write_text("old")
+    target.chmod(0o640)
+    with Outputs() as outputs:
+        outputs.reserve(str(target), "--output").write_text("half")
+        outputs.directory(str(tmp_path / "a" / "b"), "--ub-images")
+        outputs.reserve(str(tmp_path / "a" / "b" / "core0.bin"), "--ub-images")
+    assert target.read_text() == "old"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_link_keeps_pointing(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    with Outputs() as outputs:
+        outputs.reserve(str(tmp_path / "link"), "--output").write_text("new")
+        outputs.commit()
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+def test_device_is_written_to_and_stays() -> None:
+    with Outputs() as outputs:
+        assert outputs.reserve(os.devnull, "--output") == Path(os.devnull)
+        outputs.commit()
+    assert not Path(os.devnull).is_file()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_full_disk_is_one_line() -> None:
+    with Outputs() as outputs:
+        path = outputs.reserve("/dev/full", "--output")
+
+    def write() -> None:
+        with writing("--output", "/dev/full"):
+            path.write_bytes(b"x" * 100_000)
+
+    with pytest.raises(RequestError, match="No space left"):
+        write()
+
+
+def test_images_of_an_earlier_run_go(tmp_path: Path) -> None:
+    for name in ("core0.bin", "core7.bin", "core.bin", "notes.txt"):
+        (tmp_path / name).write_text("old")
+    with Outputs() as outputs:
+        directory = outputs.directory(str(tmp_path), "--ub-images")
+        outputs.reserve(str(directory / "core0.bin"), "--ub-images").write_text("new")
+        outputs.commit()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["core.bin", "core0.bin", "notes.txt"]
+    assert (tmp_path / "core0.bin").read_text() == "new"

@@ -1,0 +1,1 @@
+"""Tests of the arithmetic; a package, since names of test files recur elsewhere."""
