@@ -37,6 +37,7 @@ class AivCore:
         from ascendsim.numerics import vexec  # numba loads with the first core, not at import
 
         self.soc, self.options, self.bodies = soc, options, vexec
+        self.move = vexec.mover()
         self.ub = UnifiedBuffer(ub_bytes)
         self.gm = GlobalMemory(options.gm_slack_fill)
         self.env = _environment(soc, options)
@@ -44,12 +45,13 @@ class AivCore:
         self.compare_tail = _mode(options.compare_tail, soc.compare_tail)
         self.events = EventPool(soc.event_ids)
         self.buffers: dict[tuple[int, int], Any] = {}
+        self.copyable: set[tuple[str, Any]] = set()  # (copy, dtype) found to exist on this SoC
         self.rules: dict[str, set[str]] = {}
         self.warnings: dict[str, str] = {}
         self.readers = False
         self.executing = True
         self.observers: tuple[Observer, ...] = ()
-        self.block = self.block_num = self.index = 0
+        self.block = self.block_num = self.seq = 0
         self.serial = 0
         self.pipe: Any = None
         self.unnamed = 0  # buffers that no kernel object holds by name
@@ -61,7 +63,7 @@ class AivCore:
         """Make the core new for `block`: fresh UB, no pipe, no events, records from 0."""
         self.ub.refill()
         self.events.clear()
-        self.block, self.index, self.mutexes = block, 0, 0
+        self.block, self.seq, self.mutexes = block, 0, 0
         self.pipe, self.ub_used, self.unnamed = None, 0, 0
         self.pad_value, self.pad_set = PAD_AT_START, False
         self.observers = tuple(observers)
@@ -97,8 +99,8 @@ def observed(
     """
     frame = sys._getframe(depth)
     where = Where(frame.f_code, frame.f_lasti)
-    instr = Instr(core.index, core.block, call, scalar, waits, signals, where)
-    core.index += 1
+    instr = Instr(core.seq, core.block, call, scalar, waits, signals, where)
+    core.seq += 1
     for observer in core.observers:
         observer.before(instr)
     if call.execute is not None and core.executing:

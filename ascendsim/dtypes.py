@@ -6,6 +6,7 @@ A type is one shared object, so identity is equality and hashing costs nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -50,9 +51,9 @@ class DType:
     __str__ = __repr__
 
 
-def _make(name: str, ascend: str, kind: str, array_type: object) -> DType:
+def _make(name: str, ascend: str, kind: str, array_type: Any) -> DType:
     dt = np.dtype(array_type)
-    return DType(name, ascend, dt.itemsize, kind, dt, np.dtype(f"uint{8 * dt.itemsize}"))
+    return DType(name, ascend, dt.itemsize, kind, dt, np.dtype(f"u{dt.itemsize}"))
 
 
 float32 = _make("float32", "float", "float", np.float32)
@@ -72,7 +73,7 @@ BY_NAME = {t.name: t for t in ALL} | {t.ascend: t for t in ALL} | {"bool": uint8
 _BY_NUMPY = {t.numpy: t for t in ALL} | {np.dtype(bool): uint8}
 
 
-def dtype(name: object) -> DType:
+def dtype(name: Any) -> DType:
     """Return the element type called `name`: our name, an Ascend C name, a numpy dtype or a DType.
 
     Raises
@@ -86,7 +87,7 @@ def dtype(name: object) -> DType:
         found = BY_NAME.get(name)
     else:
         try:
-            found = _BY_NUMPY.get(np.dtype(name))  # type: ignore[call-overload]
+            found = _BY_NUMPY.get(np.dtype(name))
         except TypeError:
             found = None
     if found is None:

@@ -18,7 +18,8 @@ class _Named(IntEnum):
     def __str__(self) -> str:
         return self.name
 
-    __format__ = object.__format__
+    def __format__(self, spec: str) -> str:
+        return format(self.name, spec)
 
 
 class RoundMode(_Named):

@@ -10,7 +10,7 @@ import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -21,7 +21,7 @@ from ascendsim.core import AivCore
 from ascendsim.dtypes import DType, uint8
 from ascendsim.errors import AscendError, KernelError
 from ascendsim.isa.rules import RULES, weakest
-from ascendsim.memory import Allocation, GlobalMemory
+from ascendsim.memory import Allocation
 from ascendsim.observe.calls import CallLog
 from ascendsim.options import Options
 from ascendsim.record import CURRENT, Observer
@@ -86,7 +86,6 @@ class Result:
     warnings: list[str]
     evidence: dict[str, Any]
     seconds: float
-    allocations: dict[str, Allocation] = field(default_factory=dict)
 
 
 def launch(job: Job, readers: Readers) -> Result:
@@ -102,7 +101,7 @@ def launch(job: Job, readers: Readers) -> Result:
     try:
         result = _run(job, readers, core)
     finally:
-        core.gm = GlobalMemory(job.options.gm_slack_fill)  # drop the launch's arrays
+        core.gm.release()
         core.observers, core.readers = (), False
     _CORES.put(key, core)
     return result
@@ -130,13 +129,13 @@ def _run(job: Job, readers: Readers, core: AivCore) -> Result:
     outputs = {name: core.gm.allocations[name] for name in job.outputs}
     warnings = _warnings(job, core, outputs, readers.executing)
     arrays = {name: allocation.array for name, allocation in outputs.items()}
-    return Result(arrays, warnings, evidence(core), seconds, core.gm.allocations)
+    return Result(arrays, warnings, evidence(core), seconds)
 
 
 def evidence(core: AivCore) -> dict[str, Any]:
     """Return the rules that the core's calls relied on, weakest first."""
     arch = core.soc.arch
-    rows = []
+    rows: list[dict[str, Any]] = []
     for rule_id, instructions in core.rules.items():
         rule = RULES[rule_id]
         rows.append(
@@ -156,7 +155,6 @@ def evidence(core: AivCore) -> dict[str, Any]:
 
 def _upload(job: Job, core: AivCore) -> list[GmAddress]:
     """Place inputs, outputs and workspace in GM; return the kernel's arguments."""
-    core.gm = GlobalMemory(job.options.gm_slack_fill)
     for name, array in job.inputs.items():
         core.gm.upload(name, job.input_types[name], array)
     for name, (shape, dtype) in job.outputs.items():

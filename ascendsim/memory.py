@@ -22,7 +22,7 @@ UB_ALIGNMENT = 4096
 
 
 def aligned_bytes(nbytes: int, alignment: int) -> np.ndarray:
-    """Return an uninitialised uint8 array of `nbytes` whose address is a multiple of `alignment`."""
+    """Return `nbytes` uninitialised bytes whose address is a multiple of `alignment`."""
     raw = np.empty(nbytes + alignment, np.uint8)
     shift = -raw.ctypes.data % alignment
     return raw[shift : shift + nbytes]
@@ -59,12 +59,14 @@ class Allocation:
         "writes",
     )
 
-    def __init__(self, name: str, dtype: DType, shape: Sequence[int], fill: str) -> None:
+    def __init__(
+        self, name: str, dtype: DType, shape: Sequence[int], fill: str, spare: SpareMemory
+    ) -> None:
         self.name, self.dtype, self.shape = name, dtype, tuple(shape)
         self.size = math.prod(self.shape)
         self.nbytes = self.size * dtype.nbytes
         self.slack = -self.nbytes % DATABLOCK_BYTES + DATABLOCK_BYTES
-        self.memory = aligned_bytes(self.nbytes + self.slack, GM_ALIGNMENT)
+        self.memory = spare.take(self.nbytes + self.slack)
         self.address = self.memory.ctypes.data
         self.memory[self.nbytes :] = pattern(fill, self.slack)
         self.writes: list[tuple[int, int]] = []
@@ -79,22 +81,46 @@ class Allocation:
         return f"GM {self.name}"
 
 
-class GlobalMemory:
-    """All GM allocations of one launch, by name."""
+class SpareMemory:
+    """Bytes of earlier launches, kept since fresh pages cost more than the copy into them."""
 
-    def __init__(self, fill: str) -> None:
-        self.fill = fill
+    LIMIT = 64 << 20  # bytes kept at most
+
+    def __init__(self) -> None:
+        self.kept: list[np.ndarray] = []
+
+    def take(self, nbytes: int) -> np.ndarray:
+        """Return `nbytes` aligned for GM, of unspecified content."""
+        for position, memory in enumerate(self.kept):
+            if memory.size == nbytes:
+                return self.kept.pop(position)
+        return aligned_bytes(nbytes, GM_ALIGNMENT)
+
+    def give(self, memory: np.ndarray) -> None:
+        """Keep `memory`, which nobody else holds, for a later launch."""
+        self.kept.append(memory)
+        while sum(m.size for m in self.kept) > self.LIMIT:
+            self.kept.pop(0)
+
+
+class GlobalMemory:
+    """All GM allocations of one launch, by name, in the order of the kernel's arguments."""
+
+    def __init__(self, fill: str, spare: SpareMemory | None = None) -> None:
+        self.fill, self.spare = fill, spare or SpareMemory()
         self.allocations: dict[str, Allocation] = {}
+        self.inputs: list[Allocation] = []
 
     def upload(self, name: str, dtype: DType, array: np.ndarray) -> Allocation:
         """Copy a host array (any strides) into a new allocation."""
-        new = self._add(Allocation(name, dtype, array.shape, self.fill))
+        new = self._add(name, dtype, array.shape)
+        self.inputs.append(new)
         new.array[...] = array
         return new
 
     def reserve(self, name: str, dtype: DType, shape: Sequence[int]) -> Allocation:
         """Make an allocation whose content is the fill, as an output before the run."""
-        new = self._add(Allocation(name, dtype, shape, self.fill))
+        new = self._add(name, dtype, shape)
         byte = fill_byte(self.fill)
         if byte is not None:
             new.memory[: new.nbytes] = byte
@@ -104,9 +130,15 @@ class GlobalMemory:
             new.memory[whole : new.nbytes] = POISON[: new.nbytes - whole]
         return new
 
-    def _add(self, allocation: Allocation) -> Allocation:
-        self.allocations[allocation.name] = allocation
-        return allocation
+    def release(self) -> None:
+        """End the launch: outputs belong to the caller, the bytes of inputs are kept."""
+        for allocation in self.inputs:
+            self.spare.give(allocation.memory)
+        self.allocations, self.inputs = {}, []
+
+    def _add(self, name: str, dtype: DType, shape: Sequence[int]) -> Allocation:
+        new = self.allocations[name] = Allocation(name, dtype, shape, self.fill, self.spare)
+        return new
 
 
 class UnifiedBuffer:

@@ -12,14 +12,11 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ascendsim.dtypes import DType
 from ascendsim.enums import PIPE
 from ascendsim.errors import RequestError
-
-if TYPE_CHECKING:
-    from ascendsim.core import AivCore  # types only: the core stands above the record
 
 UB, GM = "UB", "GM"
 
@@ -41,7 +38,7 @@ class Operand(Protocol):
     """What an instruction needs of a tensor in UB."""
 
     space: str
-    core: AivCore
+    core: Any  # the core stands above the record
     buffer: Any
     dtype: DType
     start: int  # byte offset in UB
@@ -132,7 +129,7 @@ class Where(NamedTuple):
 class Instr(NamedTuple):
     """One record of the stream of a core."""
 
-    index: int
+    seq: int
     block: int
     call: Call
     scalar: Any
@@ -141,7 +138,8 @@ class Instr(NamedTuple):
     where: Where
 
 
-class Finding(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Finding:
     """What a check has to say about a call."""
 
     code: str

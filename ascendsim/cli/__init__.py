@@ -68,12 +68,9 @@ def execute(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """Entry point of the console script."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal without box characters gets "?"
             stream.reconfigure(errors="replace")
-    code = execute(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    sys.exit(code)
+    sys.exit(execute(sys.argv[1:]))

@@ -89,6 +89,21 @@ class Chip:
                 raise RequestError(f"{option} {value}: must be at least 1")
         return {"soc": self.soc, "cores": self.cores, "ub": self.ub}
 
+    def beyond(self, soc: str) -> list[str]:
+        """Return a warning for each size above what the chip `soc` has."""
+        from ascendsim.soc import load
+
+        chip = load(soc)
+        limits = (
+            ("--cores", self.cores, chip.aiv_cores, "vector cores"),
+            ("--ub", self.ub, chip.ub_physical_bytes, "bytes of UB"),
+        )
+        return [
+            f"what-if: {option} {asked}: {chip.name} has {there} {what}"
+            for option, asked, there, what in limits
+            if asked is not None and asked > there
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class Size:

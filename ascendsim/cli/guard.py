@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ascendsim.cli.show import complain, print_json
-from ascendsim.errors import AscendError, TilingError
+from ascendsim.cli.show import ReaderGone, complain, print_json
+from ascendsim.errors import AscendError, RequestError, TilingError
 
 REFUSED, BAD_REQUEST, INTERNAL, INTERRUPTED = 1, 2, 70, 130
 _TERMINATED = 128 + signal.SIGTERM
@@ -37,8 +37,8 @@ def guarded(command: Callable[[], Any], json: bool) -> int:
         return INTERRUPTED
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else REFUSED
-    except BrokenPipeError:
-        _quiet_stdout()
+    except ReaderGone:
+        _flush_or_drop()
         return 0
     except Exception as error:
         return _reported(error, json)
@@ -53,10 +53,9 @@ def _reported(error: Exception, json: bool) -> int:
     if os.environ.get("ASCENDSIM_DEBUG") == "1":
         traceback.print_exception(error)
     if json:
-        try:
+        with suppress(ReaderGone, RequestError):
             print_json(_document(error, code, text))
-        except BrokenPipeError:
-            _quiet_stdout()
+    _flush_or_drop()
     return code
 
 
@@ -114,10 +113,13 @@ def _exit_on_terminate() -> Any:
         return None
 
 
-def _quiet_stdout() -> None:
-    """Send what is still buffered to nowhere: the reader of the pipe has left."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _flush_or_drop() -> None:
+    """Send what is still buffered to nowhere when nobody can take it, so that exit is quiet."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def wants_json(arguments: Sequence[str]) -> bool:

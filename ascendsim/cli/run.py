@@ -110,7 +110,7 @@ def run(
         del arrays
         sinks.finish(done.outputs)
         outputs.commit()
-    for warning in done.warnings:
+    for warning in (*chip.beyond(made.soc), *done.warnings):
         warn(warning)
     document = done.to_json()
     show.result(document, lambda: readable(document))

@@ -17,8 +17,14 @@ from typing import Annotated, Any
 
 import typer
 
+from ascendsim.errors import RequestError
+
 Tick = Callable[[int, int], None]
 _PLAIN_SECONDS = 5.0  # between two plain progress lines
+
+
+class ReaderGone(Exception):
+    """The reader of standard output has left; not an OSError, which typer would answer itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +49,22 @@ def print_json(document: Any) -> None:
 
 
 def print_text(text: str) -> None:
-    """Write `text` to standard output, ending in one line feed."""
-    sys.stdout.write(text.rstrip("\n") + "\n")
-    sys.stdout.flush()
+    """Write `text` to standard output, ending in one line feed.
+
+    Raises
+    ------
+    RequestError
+        When it cannot be written (a full disk, say).
+    ReaderGone
+        When it is a pipe that nobody reads any more.
+    """
+    try:
+        sys.stdout.write(text.rstrip("\n") + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise ReaderGone from None
+    except OSError as error:
+        raise RequestError(f"standard output cannot be written: {error.strerror}") from error
 
 
 def complain(text: str) -> None:

@@ -44,9 +44,9 @@ def tiling(
         raise RequestError("give the shape: --n 21, --shape 7,3, or --cases FILE")
     names, attrs = kernel.dtypes(op.definition), kernel.attrs(op.definition)
     made = split.applied(op.tiling(shape, names, **chip.checked(), **attrs))
-    warning = op.soc_warning(made.soc)
-    if warning:
-        warn(warning)
+    what_if = op.soc_warning(made.soc)
+    if what_if:
+        warn(f"what-if: {what_if}")
     show.result(made.to_json(), lambda: readable(op, made))
 
 

@@ -23,6 +23,7 @@ from ascendsim.errors import (
 from ascendsim.isa import geometry as geo
 from ascendsim.isa.overlap import overlap_of
 from ascendsim.isa.params import check_widths
+from ascendsim.isa.roles import BITS, DESTINATIONS, Role
 from ascendsim.isa.rows import make_row, make_words
 from ascendsim.isa.support import body_name, check_types, encoder, value_type
 from ascendsim.numerics import opcodes
@@ -98,8 +99,8 @@ def _common_core(decl: Any, tensors: tuple[Any, ...], mode: Any) -> Any:
     return core
 
 
-def _element(role: type, tensor: Any) -> int:
-    return 0 if role.__name__ in ("BitsOut", "BitsIn") else tensor.dtype.nbytes
+def _element(role: Role, tensor: Any) -> int:
+    return 0 if role in BITS else tensor.dtype.nbytes
 
 
 def _geometry(
@@ -129,12 +130,10 @@ def _default_params(decl: Any, elements: Sequence[int], lanes: int) -> Any:
     return decl.params(*(s[0] for s in strides), *(s[1] for s in strides))
 
 
-def _accesses(
-    decl: Any, tensors: tuple[Any, ...], shape: geo.Geometry
-) -> tuple[Access, ...]:
+def _accesses(decl: Any, tensors: tuple[Any, ...], shape: geo.Geometry) -> tuple[Access, ...]:
     found = []
     for (name, role), tensor, layout in zip(decl.operands, tensors, shape.layouts, strict=True):
-        log = "mask" if role.__name__ == "BitsIn" else name
+        log = "mask" if role is Role.BITS_IN else name
         found.append(
             Access(
                 "src0" if log == "src" else log,
@@ -142,7 +141,7 @@ def _accesses(
                 tensor.buffer,
                 tensor.start,
                 tensor.dtype,
-                role.__name__ in ("Out", "BitsOut"),
+                role in DESTINATIONS,
                 layout.element,
                 layout.block_stride,
                 layout.repeat_stride,
@@ -187,7 +186,7 @@ def _check_operands(
 
 def _compare_count(decl: Any, core: Any, shape: geo.Geometry) -> geo.Geometry:
     """Cut the count of a compare to whole repeats where the SoC does (rule compare-tail)."""
-    if decl.operands[0][1].__name__ != "BitsOut" or shape.count % shape.lanes == 0:
+    if decl.operands[0][1] is not Role.BITS_OUT or shape.count % shape.lanes == 0:
         return shape
     core.relied_on(("compare-tail",), decl.name)
     floor = core.compare_tail == "floor"

@@ -12,7 +12,8 @@ import numpy as np
 
 from ascendsim.enums import CMPMODE, SELMODE
 from ascendsim.errors import ContractError, UbOverflow
-from ascendsim.isa.declare import BitsIn, BitsOut, In, Out, Scalar, vector
+from ascendsim.isa.declare import vector
+from ascendsim.isa.roles import BitsIn, BitsOut, In, Out, Scalar
 from ascendsim.numerics import compare
 from ascendsim.record import UB
 
@@ -21,7 +22,7 @@ _COMPARE = ("compare-bits", "compare-nan")
 
 @vector(body="compare", arithmetic=False, rules=_COMPARE)
 def Compare(dst: BitsOut, src0: In, src1: In, cmpMode: CMPMODE, env: int = 0) -> Any:
-    """dst bit i = src0[i] cmpMode src1[i].
+    """Dst bit i = src0[i] cmpMode src1[i].
 
     The count should span a multiple of 256 bytes; see the rule compare-tail. Exceptional values:
     a NaN operand gives 0, except NE (option ne_nan); -0 equals +0.
@@ -31,7 +32,7 @@ def Compare(dst: BitsOut, src0: In, src1: In, cmpMode: CMPMODE, env: int = 0) ->
 
 @vector(body="compares", arithmetic=False, rules=_COMPARE)
 def Compares(dst: BitsOut, src: In, scalar: Scalar, cmpMode: CMPMODE, env: int = 0) -> Any:
-    """dst bit i = src[i] cmpMode scalar.
+    """Dst bit i = src[i] cmpMode scalar.
 
     The scalar is first rounded to the type of src. Otherwise as Compare.
     """
@@ -40,7 +41,7 @@ def Compares(dst: BitsOut, src: In, scalar: Scalar, cmpMode: CMPMODE, env: int =
 
 @vector(body="compares", arithmetic=False, rules=_COMPARE)
 def CompareScalar(dst: BitsOut, src: In, scalar: Scalar, cmpMode: CMPMODE, env: int = 0) -> Any:
-    """dst bit i = src[i] cmpMode scalar: the older name of Compares."""
+    """Dst bit i = src[i] cmpMode scalar: the older name of Compares."""
     return compare.compare(src, np.full(src.shape, scalar, src.dtype), cmpMode, env=env)
 
 

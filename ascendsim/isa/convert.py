@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ascendsim.dtypes import DType
+from ascendsim.dtypes import DType, float32
 from ascendsim.enums import RoundMode
-from ascendsim.isa.declare import In, Out, vector
+from ascendsim.isa.declare import vector
+from ascendsim.isa.roles import In, Out
 from ascendsim.numerics import cast
 
 
@@ -19,8 +20,8 @@ from ascendsim.numerics import cast
     arithmetic=False,
     rules=("cast-rounding", "cast-subnormals", "nan-word"),
 )
-def Cast(dst: Out, src: In, roundMode: RoundMode, to: DType | None = None, env: int = 0) -> Any:
-    """dst = src converted to the type of dst, rounded by roundMode.
+def Cast(dst: Out, src: In, roundMode: RoundMode, to: DType = float32, env: int = 0) -> Any:
+    """Dst = src converted to the type of dst, rounded by roundMode.
 
     CAST_NONE is exact where nothing is lost and rounds to nearest even otherwise; float to float
     rounds to an integral value. A repeat has 256 bytes of the wider type, and the mask counts its

@@ -10,11 +10,18 @@ from __future__ import annotations
 from typing import Any
 
 from ascendsim.core import observed
+from ascendsim.dtypes import DType
 from ascendsim.enums import DATABLOCK_BYTES, PIPE
 from ascendsim.errors import AlignmentError, BoundsError, ContractError, DtypeError
 from ascendsim.isa.geometry import CopyShape
-from ascendsim.isa.padding import pad_blocks, pad_fields, padded_bytes
-from ascendsim.isa.params import DataCopyExtParams, DataCopyPadParams, DataCopyParams, check_widths
+from ascendsim.isa.padding import PadBlocks, pad_blocks, pad_fields, padded_bytes
+from ascendsim.isa.params import (
+    DataCopyExtParams,
+    DataCopyPadParams,
+    DataCopyParams,
+    as_dict,
+    check_widths,
+)
 from ascendsim.isa.support import check_on_soc
 from ascendsim.record import GM, UB, Access, Call
 
@@ -24,30 +31,25 @@ MAX_DATABLOCKS = 65535  # a 16-bit field
 
 
 def DataCopy(dst: Any, src: Any, count: Any) -> None:
-    """dst = src for `count` elements, or for blocks as DataCopyParams says.
+    """Dst = src for `count` elements, or for blocks as DataCopyParams says.
 
     One side may be a GlobalTensor. Count form: count * sizeof(T) is a multiple of 32 bytes (on
     hardware the rest is silently dropped). DataCopyParams: blockLen and both gaps in datablocks
     of 32 bytes. UB addresses are 32-byte aligned, GM addresses aligned to the element.
     """
     dtype = _one_type("DataCopy", dst, src)
-    check_on_soc("DataCopy", dst.core, dtype)
     if isinstance(count, DataCopyParams):
-        check_widths(count)
-        blocks, length = count.blockCount, count.blockLen * DATABLOCK_BYTES
-        gaps = (count.srcStride * DATABLOCK_BYTES, count.dstStride * DATABLOCK_BYTES)
-        fields = _block_fields(count)
+        blocks, length, src_gap, dst_gap = _checked(count)
+        length *= DATABLOCK_BYTES
+        pitches = (length + dst_gap * DATABLOCK_BYTES, length + src_gap * DATABLOCK_BYTES)
     else:
-        blocks, length, gaps = 1, _counted_bytes(count, dtype), (0, 0)
-        fields = {"count": count}
-    if not blocks or not length:
-        blocks = length = 0
-    shape = (blocks, length, length + gaps[1], length + gaps[0])
-    _copy("DataCopy", dst, src, shape, fields)
+        blocks, length = 1, _counted_bytes(count, dtype)
+        pitches = (length, length)
+    _copy("DataCopy", dst, src, (blocks, length, *pitches), (count,))
 
 
 def DataCopyPad(dst: Any, src: Any, dataCopyParams: Any, padParams: Any = _NO_PAD) -> None:
-    """dst = src block by block with lengths in bytes, between GM and UB.
+    """Dst = src block by block with lengths in bytes, between GM and UB.
 
     blockLen is bytes (a multiple of sizeof(T)); the GM gap is bytes, the UB gap datablocks. GM to
     UB: each block starts at a multiple of 32 bytes; leftPadding and rightPadding elements (at
@@ -55,36 +57,25 @@ def DataCopyPad(dst: Any, src: Any, dataCopyParams: Any, padParams: Any = _NO_PA
     pad-bytes. UB to GM: exactly blockLen bytes per block reach GM.
     """
     dtype = _one_type("DataCopyPad", dst, src)
-    if type(dataCopyParams) not in (DataCopyParams, DataCopyExtParams):
-        raise ContractError(
-            f"DataCopyPad: dataCopyParams is {dataCopyParams!r}: use DataCopyParams(blockCount, "
-            f"blockLen, srcStride, dstStride) or DataCopyExtParams"
-        )
-    check_on_soc("DataCopyPad", dst.core, dtype)
-    check_widths(dataCopyParams)
-    blocks, length = dataCopyParams.blockCount, dataCopyParams.blockLen
+    blocks, length, src_gap, dst_gap = _checked(dataCopyParams)
     if length % dtype.nbytes:
         raise ContractError(
             f"DataCopyPad: blockLen is {length} bytes: it must hold whole {dtype} elements "
             f"(a multiple of {dtype.nbytes})"
         )
-    fields = _block_fields(dataCopyParams)
-    if not blocks or not length:
-        blocks = length = 0
-    src_gap, dst_gap = dataCopyParams.srcStride, dataCopyParams.dstStride
-    lead, around = 0, None
     if dst.space is UB and src.space is GM:
-        lead, right = padded_bytes(padParams, dtype)
+        lead, right = (0, 0) if padParams is _NO_PAD else padded_bytes(padParams, dtype)
         pitch = _ceil32(lead + length + right) + dst_gap * DATABLOCK_BYTES
         shape = (blocks, length, pitch, length + src_gap)
-        fields |= pad_fields(padParams, dtype)
-        if padParams.isPad or lead or right or length % DATABLOCK_BYTES:
+        around = None
+        if length % DATABLOCK_BYTES or lead or right or padParams.isPad:
             around = pad_blocks(dst, shape, padParams, (lead, right))
+        _copy("DataCopyPad", dst, src, shape, (dataCopyParams, padParams), lead, around)
     elif dst.space is GM and src.space is UB:
         shape = (blocks, length, length + dst_gap, _ceil32(length) + src_gap * DATABLOCK_BYTES)
+        _copy("DataCopyPad", dst, src, shape, (dataCopyParams,))
     else:
         raise ContractError("DataCopyPad: one side is a GlobalTensor and the other a LocalTensor")
-    _copy("DataCopyPad", dst, src, shape, fields, lead, around)
 
 
 def _copy(
@@ -92,46 +83,46 @@ def _copy(
     dst: Any,
     src: Any,
     shape: tuple[int, int, int, int],
-    fields: dict[str, Any],
+    given: tuple[Any, ...],
     lead: int = 0,
-    around: Any = None,
+    around: PadBlocks | None = None,
 ) -> None:
     """Check both sides and move `shape` = (blocks, bytes, dst pitch, src pitch).
 
-    `lead` bytes of left padding stand before the data in UB; `around` stores the padding.
+    `given` are the caller's count or parameters, for the record. `lead` bytes of left padding
+    stand before the data in UB; `around` stores the padding.
     """
     blocks, length, dst_pitch, src_pitch = shape
     core = dst.core
-    if blocks:
-        reach = (blocks - 1) * dst_pitch + length + lead
-        _check(name, "dst", dst, reach if dst_pitch >= 0 else length, True, shape)
-        _check(name, "src", src, (blocks - 1) * max(src_pitch, 0) + length, False, shape)
+    if blocks and length:
+        _check(name, "dst", dst, (blocks - 1) * max(dst_pitch, 0) + length + lead)
+        _check(name, "src", src, (blocks - 1) * max(src_pitch, 0) + length)
+        if dst.space is GM:
+            _note_writes(dst, blocks, length, dst_pitch)
     if core.readers:
-        call = _call(name, core, dst, src, shape, fields, lead, around)
-        observed(core, call, depth=3)
-        return
-    if blocks:
-        core.bodies.move(dst.address + lead, src.address, blocks, length, dst_pitch, src_pitch)
+        observed(core, _call(name, dst, src, shape, given, lead, around), depth=3)
+    elif blocks and length:
+        core.move(dst.address + lead, src.address, blocks, length, dst_pitch, src_pitch)
         if around is not None:
             around.store()
 
 
 def _call(
     name: str,
-    core: Any,
     dst: Any,
     src: Any,
     shape: tuple[int, int, int, int],
-    fields: dict[str, Any],
+    given: tuple[Any, ...],
     lead: int,
-    around: Any,
+    around: PadBlocks | None,
 ) -> Call:
+    """Return the call for its record."""
     blocks, length, dst_pitch, src_pitch = shape
-    move = core.bodies.move
+    move = dst.core.move
     from_address, to_address = src.address, dst.address + lead
 
     def execute(address: int, scalar: float) -> None:
-        if blocks:
+        if blocks and length:
             move(to_address, from_address, blocks, length, dst_pitch, src_pitch)
             if around is not None:
                 around.store()
@@ -140,15 +131,56 @@ def _call(
     if around is not None:
         start, stored = dst.start, around.left + length + around.after
     into = Access("dst", dst.space, dst.holder, start, dst.dtype, True, stored, dst_pitch, 0)
-    out_of = Access("src0", src.space, src.holder, src.start, src.dtype, False, length, src_pitch, 0)
-    fields = {"dtype": dst.dtype, **fields}
+    out_of = Access(
+        "src0", src.space, src.holder, src.start, src.dtype, False, length, src_pitch, 0
+    )
+    shape_of = CopyShape(blocks if length else 0)
     pipe = _PIPES[dst.space, src.space]
-    return Call(name, pipe, core, (into, out_of), execute, geometry=CopyShape(blocks), fields=fields)
+    fields = _fields(dst.dtype, given)
+    return Call(name, pipe, dst.core, (into, out_of), execute, geometry=shape_of, fields=fields)
 
 
-def _check(
-    name: str, role: str, tensor: Any, reach: int, store: bool, shape: tuple[int, int, int, int]
-) -> None:
+def _fields(dtype: DType, given: tuple[Any, ...]) -> dict[str, Any]:
+    fields: dict[str, Any] = {"dtype": dtype}
+    for parameters in given:
+        if isinstance(parameters, DataCopyPadParams):
+            fields |= pad_fields(parameters, dtype)
+        elif isinstance(parameters, (DataCopyParams, DataCopyExtParams)):
+            fields |= as_dict(parameters)
+        else:
+            fields["count"] = int(parameters)
+    return fields
+
+
+def _checked(params: Any) -> tuple[int, int, int, int]:
+    """Return blockCount, blockLen and both gaps, each checked against the width of its field."""
+    if type(params) is not DataCopyParams and type(params) is not DataCopyExtParams:
+        raise ContractError(
+            f"DataCopyPad: dataCopyParams is {params!r}: use DataCopyParams(blockCount, "
+            f"blockLen, srcStride, dstStride) or DataCopyExtParams"
+        )
+    found = (params.blockCount, params.blockLen, params.srcStride, params.dstStride)
+    blocks, length, src_gap, dst_gap = found
+    fits = all(map(_is_int, found)) and (length | src_gap | dst_gap) >> 16 == 0
+    if not fits or blocks >> 12:  # rare: a wide field, or a value that does not fit
+        check_widths(params)
+    return found
+
+
+def _is_int(value: Any) -> bool:
+    return type(value) is int
+
+
+def _note_writes(dst: Any, blocks: int, length: int, pitch: int) -> None:
+    """Note which bytes of a GM tensor were stored, for the coverage of outputs."""
+    writes, start = dst.holder.writes, dst.start
+    if blocks == 1:
+        writes.append((start, start + length))
+    else:
+        writes.extend((start + k * pitch, start + k * pitch + length) for k in range(blocks))
+
+
+def _check(name: str, role: str, tensor: Any, reach: int) -> None:
     """Check that `reach` bytes from the start of `tensor` may be touched."""
     if tensor.space is UB:
         if not tensor.buffer.state:
@@ -172,17 +204,11 @@ def _check(
             f"DataCopy: {role} starts at {tensor.holder.name}[{tensor.start:#x}]: the GM address "
             f"must be a multiple of {tensor.dtype.nbytes} bytes"
         )
-    tensor.touch(name, role, reach, store)
-    if store:
-        blocks, length, pitch, _ = shape
-        writes, start = tensor.holder.writes, tensor.start
-        if blocks == 1:
-            writes.append((start, start + length))
-        else:
-            writes.extend((start + k * pitch, start + k * pitch + length) for k in range(blocks))
+    tensor.touch(name, role, reach, role == "dst")
 
 
-def _one_type(name: str, dst: Any, src: Any) -> Any:
+def _one_type(name: str, dst: Any, src: Any) -> DType:
+    """Return the common element type of both sides, checked for this SoC."""
     spaces = (getattr(dst, "space", None), getattr(src, "space", None))
     if spaces not in _PIPES:
         raise ContractError(
@@ -194,7 +220,11 @@ def _one_type(name: str, dst: Any, src: Any) -> Any:
             f"{name}: dst is {dst.dtype} but src is {src.dtype}: a copy does not convert; use "
             f"ReinterpretCast, or Cast after the copy"
         )
-    return dst.dtype
+    core, dtype = dst.core, dst.dtype
+    if (name, dtype) not in core.copyable:
+        check_on_soc(name, core, dtype)
+        core.copyable.add((name, dtype))
+    return dtype
 
 
 def _counted_bytes(count: Any, dtype: Any) -> int:
@@ -216,15 +246,6 @@ def _counted_bytes(count: Any, dtype: Any) -> int:
             f"the 16-bit length would wrap on hardware; copy in pieces"
         )
     return length
-
-
-def _block_fields(params: Any) -> dict[str, Any]:
-    return {
-        "blockCount": params.blockCount,
-        "blockLen": params.blockLen,
-        "srcStride": params.srcStride,
-        "dstStride": params.dstStride,
-    }
 
 
 def _ceil32(nbytes: int) -> int:

@@ -24,30 +24,9 @@ from ascendsim.core import observed
 from ascendsim.enums import CMPMODE, SELMODE, RoundMode
 from ascendsim.isa.bind import bind, freed
 from ascendsim.isa.params import BinaryRepeatParams, FillRepeatParams, UnaryRepeatParams
-
-
-class Out:
-    """The destination tensor."""
-
-
-class In:
-    """A source tensor."""
-
-
-class BitsOut:
-    """A destination of mask bits, one per lane."""
-
-
-class BitsIn:
-    """A source of mask bits, one per lane."""
-
-
-class Scalar:
-    """A scalar of the element type."""
-
+from ascendsim.isa.roles import TENSORS, Role
 
 MODES = (RoundMode, CMPMODE, SELMODE)
-TENSORS = (Out, BitsOut, In, BitsIn)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +41,7 @@ class Decl:
 
     name: str
     signature: str
-    operands: tuple[tuple[str, type], ...]
+    operands: tuple[tuple[str, Role], ...]
     scalar: str | None
     mode: type | None
     params: type
@@ -101,19 +80,17 @@ def vector(
     """
 
     def declare(function: Callable[..., Any]) -> Callable[..., None]:
-        annotations = inspect.get_annotations(function, eval_str=True)
-        known = (*TENSORS, *MODES, Scalar)
-        roles = {n: r for n, r in annotations.items() if r in known}
+        roles = _roles(function)
         tensors = [(n, r) for n, r in roles.items() if r in TENSORS]
         tensors.sort(key=lambda item: TENSORS.index(item[1]))
         modes = [r for r in roles.values() if r in MODES]
-        sources = sum(r is In for r in roles.values())
+        sources = list(roles.values()).count(Role.IN)
         instruction = name or function.__name__
         decl = Decl(
             instruction,
             "",
             tuple(tensors),
-            next((n for n, r in roles.items() if r is Scalar), None),
+            next((n for n, r in roles.items() if r is Role.SCALAR), None),
             modes[0] if modes else None,
             (FillRepeatParams, UnaryRepeatParams, BinaryRepeatParams)[sources],
             body or instruction.lower(),
@@ -133,6 +110,16 @@ def vector(
         return call
 
     return declare
+
+
+def _roles(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return {argument: Role or mode enumeration} of a declaration, in its order."""
+    found = {}
+    for name, annotation in inspect.get_annotations(function, eval_str=True).items():
+        role = getattr(annotation, "__metadata__", (annotation,))[0]
+        if isinstance(role, Role) or role in MODES:
+            found[name] = role
+    return found
 
 
 _TEMPLATE = """\
@@ -155,7 +142,7 @@ def {name}({arguments}):
 
 
 def _generate(
-    decl: Decl, roles: list[tuple[str, type]], depth: int
+    decl: Decl, roles: list[tuple[str, Any]], depth: int
 ) -> tuple[Callable[..., None], str]:
     """Write the function that kernels call; its source stays visible in tracebacks."""
     fill = decl.params is FillRepeatParams

@@ -80,9 +80,7 @@ class Geometry:
         if self.counted or layout.element == 0 or self.contiguous:
             stop = access.start + self.extent(layout)
             return [(access.start, stop)] if stop > access.start else []
-        spans = (
-            span for r in range(self.repeats) for span in self._repeat_ranges(layout, r)
-        )
+        spans = (span for r in range(self.repeats) for span in self._repeat_ranges(layout, r))
         return _merged(access.start, spans)
 
     def blocks(self, layout: Layout, repeat: int) -> list[int]:
@@ -218,9 +216,7 @@ def mask_bits(mask: Any, lanes: int, arch: str) -> int:
 
 
 def _mask_words(mask: Sequence[Any], lanes: int, arch: str) -> int:
-    if not 1 <= len(mask) <= 2 or not all(
-        isinstance(w, int) and 0 <= w < 1 << 64 for w in mask
-    ):
+    if not 1 <= len(mask) <= 2 or not all(isinstance(w, int) and 0 <= w < 1 << 64 for w in mask):
         raise RepeatError(f"mask is {mask!r}: use one or two unsigned 64-bit words [low, high]")
     high = mask[1] if len(mask) == 2 else 0
     if lanes <= 64 and high and arch == "3510":

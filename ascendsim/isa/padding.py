@@ -12,13 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from ascendsim.core import PAD_AT_START
 from ascendsim.dtypes import DType
 from ascendsim.enums import DATABLOCK_BYTES
 from ascendsim.errors import BoundsError, ContractError, RepeatError
 from ascendsim.isa.params import DataCopyPadParams, check_widths
-from ascendsim.memory import POISON
 
 
 def padded_bytes(pad: Any, dtype: DType) -> tuple[int, int]:
@@ -62,19 +60,24 @@ class PadBlocks:
     left: int
     right: int
     after: int
-    side: np.ndarray
-    tail: np.ndarray | None
+    side: int
+    tail: int | None
 
     def store(self) -> None:
         """Store the bytes; the data is already in place."""
-        ub, nbytes = self.dst.core.ub.array, self.dst.dtype.nbytes
+        nbytes, bits = self.dst.dtype.nbytes, self.dst.dtype.bits
+        ub, first = self.dst.core.ub.array, self.dst.start // nbytes
+        lanes = ub[: ub.size // nbytes * nbytes].view(bits)
         for k in range(self.blocks):
-            data = self.dst.start + self.left + k * self.pitch
-            end = data + self.length
-            tail = ub[data : data + nbytes] if self.tail is None else self.tail
-            _fill(ub[data - self.left : data], self.side)
-            _fill(ub[end : end + self.right], self.side)
-            _fill(ub[end + self.right : end + self.after], tail)
+            data = first + (self.left + k * self.pitch) // nbytes
+            end = data + self.length // nbytes
+            right, stop = end + self.right // nbytes, end + self.after // nbytes
+            if self.left:
+                lanes[data - self.left // nbytes : data] = self.side
+            if self.right:
+                lanes[end:right] = self.side
+            if stop > right:
+                lanes[right:stop] = lanes[data] if self.tail is None else self.tail
 
 
 def pad_fields(pad: DataCopyPadParams, dtype: DType) -> dict[str, int]:
@@ -100,17 +103,13 @@ def pad_blocks(
     choice = core.options.pad_bytes
     if choice == "none" and not pad.isPad:
         return None
-    register = np.array([core.pad_value & (1 << 8 * dtype.nbytes) - 1], np.uint64)
-    register = register.astype(dtype.bits).view(np.uint8)
+    register = _in_type(core.pad_value, dtype)
     core.relied_on(("pad-bytes",), "DataCopyPad")
     if (left or right) and not core.pad_set:
         core.relied_on(("pad-register-start",), "DataCopyPad")
     to_end = -(left + length + right) % DATABLOCK_BYTES if choice != "none" else 0
-    if core.soc.arch == "3510":
-        first = not pad.isPad
-    else:
-        first = not (left or right)
-    tail = POISON if choice == "poison" else None if first else register
+    first = not (pad.isPad if core.soc.arch == "3510" else left or right)
+    tail = _in_type(PAD_AT_START, dtype) if choice == "poison" else None if first else register
     end = (blocks - 1) * pitch + left + length + right + to_end
     if blocks and dst.start + end > dst.buffer.start + dst.buffer.nbytes:
         raise BoundsError(
@@ -119,6 +118,6 @@ def pad_blocks(
     return PadBlocks(dst, blocks, length, pitch, left, right, right + to_end, register, tail)
 
 
-def _fill(where: np.ndarray, element: np.ndarray) -> None:
-    if where.size:
-        where[...] = np.resize(element, where.size)
+def _in_type(word: int, dtype: DType) -> int:
+    """Return the low bits of `word` that an element of `dtype` holds."""
+    return word & (1 << 8 * dtype.nbytes) - 1

@@ -71,17 +71,17 @@ class BinaryRepeatParams:
     src0RepStride: int = 8
     src1RepStride: int = 8
 
-    WIDTHS: ClassVar = {
-        name: _U8
-        for name in (
+    WIDTHS: ClassVar = dict.fromkeys(
+        (
             "dstBlkStride",
             "src0BlkStride",
             "src1BlkStride",
             "dstRepStride",
             "src0RepStride",
             "src1RepStride",
-        )
-    }
+        ),
+        _U8,
+    )
 
     def strides(self) -> tuple[tuple[int, int], ...]:
         """(block, repeat) strides of dst, src0 and src1."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from ascendsim.enums import SELMODE
 from ascendsim.isa.geometry import Geometry
+from ascendsim.isa.roles import DESTINATIONS, Role
 from ascendsim.numerics import opcodes
 
 
@@ -32,7 +33,7 @@ def make_words(
     decl: Any, mode: Any, shape: Geometry, in_order: bool, arch: str
 ) -> np.ndarray | None:
     """Return the geometry block of a call, or None when it is one plain loop over its lanes."""
-    partial_bits = decl.operands[0][1].__name__ == "BitsOut" and shape.count % shape.lanes
+    partial_bits = decl.operands[0][1] is Role.BITS_OUT and shape.count % shape.lanes
     reused_bits = mode is SELMODE.VSEL_CMPMASK_SPR and shape.repeats > 1
     if shape.contiguous and not (in_order or partial_bits or reused_bits):
         return None
@@ -51,9 +52,9 @@ def _slots(decl: Any) -> list[int]:
     sources = iter((opcodes.SRC0, opcodes.SRC1))
     slots = []
     for _, role in decl.operands:
-        if role.__name__ in ("Out", "BitsOut"):
+        if role in DESTINATIONS:
             slots.append(opcodes.DST)
-        elif role.__name__ == "BitsIn":
+        elif role is Role.BITS_IN:
             slots.append(opcodes.MASK)
         else:
             slots.append(next(sources))

@@ -11,10 +11,11 @@ from ascendsim import dtypes
 from ascendsim.dtypes import DType
 from ascendsim.enums import RoundMode
 from ascendsim.errors import ContractError, DtypeError, UnsupportedError
+from ascendsim.isa.roles import Role
 
 _MASK_TYPES = {
-    "BitsOut": (dtypes.uint8, dtypes.int8),
-    "BitsIn": (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64),
+    Role.BITS_OUT: (dtypes.uint8, dtypes.int8),
+    Role.BITS_IN: (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64),
 }
 _LETTERS = {
     RoundMode.CAST_NONE: "N",
@@ -29,7 +30,7 @@ _LETTERS = {
 
 def value_type(decl: Any, tensors: tuple[Any, ...]) -> DType:
     """Return the element type that the call computes with: of dst, or of src for mask bits."""
-    return tensors[1 if decl.operands[0][1].__name__ == "BitsOut" else 0].dtype
+    return tensors[1 if decl.operands[0][1] is Role.BITS_OUT else 0].dtype
 
 
 def check_types(decl: Any, tensors: tuple[Any, ...], mode: Any, core: Any) -> None:
@@ -48,7 +49,7 @@ def check_types(decl: Any, tensors: tuple[Any, ...], mode: Any, core: Any) -> No
         raise UnsupportedError(f"{soc.name} has no {decl.name}; `ascendsim isa {decl.name}` lists")
     values = []
     for (name, role), tensor in zip(decl.operands, tensors, strict=True):
-        allowed = _MASK_TYPES.get(role.__name__)
+        allowed = _MASK_TYPES.get(role)
         if allowed is None:
             values.append((name, tensor.dtype))
         elif tensor.dtype not in allowed:

@@ -10,7 +10,14 @@ from collections.abc import Callable
 from functools import partial
 
 from ascendsim.enums import CMPMODE
-from ascendsim.numerics.formats import FLOAT16, FLOAT32, MAGNITUDE16, Format, float_to_brain, float_to_half
+from ascendsim.numerics.formats import (
+    FLOAT16,
+    FLOAT32,
+    MAGNITUDE16,
+    Format,
+    float_to_brain,
+    float_to_half,
+)
 from ascendsim.numerics.lanes import I1, I16, I32, Lanes, splat
 from ascendsim.numerics.opcodes import ENV_NE_ORDERED, MODE, SRC0, SRC1
 from ascendsim.numerics.sweep import Call, sweep

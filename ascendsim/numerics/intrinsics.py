@@ -13,8 +13,6 @@ from ascendsim.numerics import families
 from ascendsim.numerics.lanes import F64, I1, I8, I64, POINTER, VOID, declare
 from ascendsim.numerics.sweep import Call
 
-# ruff: noqa: ANN001, D103
-
 _BODY_TYPE = ir.FunctionType(VOID, [I64, F64])
 
 

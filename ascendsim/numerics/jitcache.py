@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import stat
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -22,6 +24,8 @@ import numba
 import numpy as np
 from llvmlite import binding
 
+#: numba's cache directory is a setting of the whole process
+_LOCK = threading.RLock()
 CACHE_VARIABLE = "ASCENDSIM_CACHE"
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILED_SOURCES = (
@@ -53,8 +57,8 @@ def digest(package: Path = PACKAGE) -> str:
         state.update(name.encode() + b"\0" + (package / name).read_bytes() + b"\0")
     versions = (numba.__version__, llvmlite.__version__, np.__version__)
     host = (binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
-    settings = (numba.config.CPU_NAME, numba.config.CPU_FEATURES, numba.config.OPT, has_f16c())
-    state.update(repr((versions, host, settings)).encode())
+    settings = [str(getattr(numba.config, name)) for name in ("CPU_NAME", "CPU_FEATURES", "OPT")]
+    state.update(repr((versions, host, settings, has_f16c())).encode())
     return state.hexdigest()[:32]
 
 
@@ -85,16 +89,25 @@ def directory() -> Path | None:
 def compiled(function: Callable, signature: str, unit: str) -> Callable:
     """Compile `function`, or load it; each unit has its own directory, so writers never meet.
 
-    Returns the dispatcher, with its one signature ready.
+    Returns the dispatcher, with its one signature ready. A cache that cannot be written or read
+    back costs time, never the result.
     """
     # the name tells units apart in tracebacks and profiles
     function.__qualname__ = function.__name__ = unit
     place = directory()
-    options = {"error_model": "numpy", "fastmath": False}
-    if place is None:
-        return numba.njit(signature, **options)(function)
-    with _numba_cache(place / unit):
-        return numba.njit(signature, cache=True, **options)(function)
+    if place is not None:
+        try:
+            (place / unit).mkdir(exist_ok=True)
+            with _LOCK, _numba_cache(place / unit):
+                return _njit(function, signature, cache=True)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            pass
+    return _njit(function, signature, cache=False)
+
+
+def _njit(function: Callable, signature: str, cache: bool) -> Callable:
+    compiler = numba.njit(signature, cache=cache, error_model="numpy", fastmath=False)
+    return compiler(function)
 
 
 def entry_point(dispatcher: Callable) -> Callable:

@@ -1,4 +1,4 @@
-"""Vectors of LLVM values as Python expressions, the notation in which the compiled bodies are written.
+"""Vectors of LLVM values as Python expressions: the notation of the compiled bodies.
 
 `a * b + 1.0` on two `Lanes` appends the instructions to the builder that made them: one IEEE 754
 operation each, without fast-math flags, so LLVM neither fuses nor reorders them. Comparisons are

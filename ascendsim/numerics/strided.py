@@ -39,6 +39,7 @@ from ascendsim.numerics.opcodes import (
     G_REPEATS,
     GEOMETRY,
     MASK,
+    MAX_LANES,
     MODE,
     OP,
     ROW_WORDS,
@@ -91,7 +92,7 @@ def _operand(number):
 
 @register_jitable
 def gather(row, inner, word, shape, repeat, scratch):
-    """Put the address of a repeat's operand into the inner row, gathered if it is not contiguous."""
+    """Put a repeat's operand into the inner row, gathered first if it is not contiguous."""
     element = load64(shape + G_ELEMENT * WORD_BYTES)
     if element < 0:
         return
@@ -124,6 +125,9 @@ def scatter(row, geometry, repeat, now, result):
         scatter_bits(geometry, now, result, start)
         return
     stride = load64(shape + G_BLOCK_STRIDE * WORD_BYTES)
+    if stride == DATABLOCK_BYTES and is_full(geometry, now):
+        move_bytes(start, result, now * element)
+        return
     per_block = DATABLOCK_BYTES // element
     for lane in range(0, now, per_block):
         here = min(per_block, now - lane)
@@ -147,6 +151,18 @@ def mask_bits(geometry, lane):
         # the arithmetic shift repeats the sign beyond bit 63; a datablock never reaches there
         return load64(geometry + G_MASK_LO * WORD_BYTES) >> lane
     return load64(geometry + G_MASK_HI * WORD_BYTES) >> (lane - WORD_LANES)
+
+
+@register_jitable
+def is_full(geometry, lanes):
+    """Tell whether the mask has all of the first `lanes` bits."""
+    low = load64(geometry + G_MASK_LO * WORD_BYTES)
+    if lanes < WORD_LANES:
+        wanted = (1 << lanes) - 1
+        return low & wanted == wanted
+    # the high word of a 64-lane mask is never looked at
+    wanted = (1 << (lanes - WORD_LANES)) - 1 if lanes < MAX_LANES else -1
+    return low == -1 and load64(geometry + G_MASK_HI * WORD_BYTES) & wanted == wanted
 
 
 @register_jitable

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 
-from ascendsim.numerics.opcodes import COUNT, DST, ENV, ROW_WORDS
 from ascendsim.numerics.lanes import (
     F32,
     I1,
@@ -25,6 +24,7 @@ from ascendsim.numerics.lanes import (
     element_bits,
     splat,
 )
+from ascendsim.numerics.opcodes import COUNT, DST, ENV, ROW_WORDS
 
 WORD_BYTES = 8
 _SCRATCH_ALIGN = 64
@@ -76,23 +76,17 @@ class Call:
             place.type = POINTER
         return place
 
-    @contextmanager
-    def case(self, name: int, values: Sequence[int], done: ir.Block, switch: ir.Instruction) -> Iterator:
-        """Emit the code of some values of a switch, then leave to `done`."""
-        block = self.builder.append_basic_block(f"case{name}")
-        for value in values:
-            switch.add_case(I64(int(value)), block)
-        self.builder.position_at_end(block)
-        yield
-        self.builder.branch(done)
-
     def switch(self, index: int, arms: Sequence[tuple[Sequence[int], Callable[[], None]]]) -> None:
-        """Branch on a word of the row; a value in no arm does nothing."""
+        """Branch on a word of the row: (values, what emits their code) each; others do nothing."""
         done = self.builder.append_basic_block("done")
         choice = self.builder.switch(self.word(index), done)
-        for number, (values, emit) in enumerate(arms):
-            with self.case(number, values, done, choice):
-                emit()
+        for values, emit in arms:
+            block = self.builder.append_basic_block("case")
+            for value in values:
+                choice.add_case(I64(int(value)), block)
+            self.builder.position_at_end(block)
+            emit()
+            self.builder.branch(done)
         self.builder.position_at_end(done)
 
 
@@ -193,4 +187,3 @@ def _copy(builder: ir.IRBuilder, target: ir.Value, source: ir.Value, nbytes: ir.
     signature = ir.FunctionType(VOID, [POINTER, POINTER, I64, I1])
     function = declare(builder.module, "llvm.memcpy.p0.p0.i64", signature)
     builder.call(function, [target, source, nbytes, I1(0)])
-

@@ -29,9 +29,7 @@ MOVE, FILL = "move", "fill"
 
 NAMES: dict[str, int] = families.opcodes()
 FAMILIES: tuple[str, ...] = tuple(families.table())
-_FAMILY_OF = {
-    NAMES[name]: family for family, bodies in families.table().items() for name in bodies
-}
+_FAMILY_OF = {NAMES[name]: family for family, bodies in families.table().items() for name in bodies}
 _loaded: dict[str, Callable] = {}
 
 
@@ -113,7 +111,7 @@ def _dispatcher(unit: str) -> Callable:
 
 
 def _family_function(family: str) -> Callable:
-    def run(row, scalar):  # noqa: ANN001, ANN202
+    def run(row, scalar):
         body = body_address(family)
         if load64(row + GEOMETRY * WORD_BYTES) == 0:
             call_body(body, row, scalar)
@@ -123,12 +121,12 @@ def _family_function(family: str) -> Callable:
     return run
 
 
-def _move_blocks(dst, src, blocks, block_bytes, dst_pitch, src_pitch):  # noqa: ANN001, ANN202
+def _move_blocks(dst, src, blocks, block_bytes, dst_pitch, src_pitch):
     for _ in range(blocks):
         move_bytes(dst, src, block_bytes)
         dst += dst_pitch
         src += src_pitch
 
 
-def _fill_bytes(dst, nbytes, byte):  # noqa: ANN001, ANN202
+def _fill_bytes(dst, nbytes, byte):
     fill_bytes(dst, nbytes, byte)

@@ -33,7 +33,7 @@ class CallLog:
 def describe(instr: Instr) -> dict[str, Any]:
     """Return a record as plain data, with `dst_crc` where it stored bytes."""
     call = instr.call
-    out: dict[str, Any] = {"core": instr.block, "seq": instr.index, "op": call.name}
+    out: dict[str, Any] = {"core": instr.block, "seq": instr.seq, "op": call.name}
     for access in call.accesses:
         out[access.role] = _place(access)
     out |= {key: _plain(value) for key, value in call.fields.items()}
@@ -57,7 +57,7 @@ def _stored_crc(call: Call) -> int:
     crc = 0
     for access in call.accesses:
         if access.writes:
-            crc = zlib.crc32(stored_bytes(call, access), crc)
+            crc = zlib.crc32(stored_bytes(call, access).data, crc)
     return crc
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,13 +15,15 @@ _WIDE = 160  # columns when nobody's terminal decides
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return a table; numbers are right-aligned, an empty table is only its title."""
+    from rich import box
     from rich.markup import escape
     from rich.table import Table
 
     body = [[_cell(value) for value in row] for row in rows]
     if not body:
         return f"{title}: none\n"
-    made = Table(title=escape(title), title_justify="left", title_style="bold")
+    lines = box.SQUARE if "utf" in (sys.stdout.encoding or "").lower() else box.ASCII
+    made = Table(title=escape(title), title_justify="left", title_style="bold", box=lines)
     for index, column in enumerate(columns):
         number = all(_is_number(row[index]) for row in body)
         made.add_column(escape(column), justify="right" if number else "left", overflow="fold")
@@ -57,12 +60,13 @@ def rendered(content: Any) -> str:
     from rich.console import Console
 
     on_terminal = sys.stdout.isatty()
+    styled = on_terminal and not os.environ.get("NO_COLOR")
     target = StringIO()
     console = Console(
         file=target,
-        force_terminal=on_terminal,
-        width=None if on_terminal else _columns(),
-        no_color=not on_terminal or bool(os.environ.get("NO_COLOR")),
+        force_terminal=styled,
+        width=shutil.get_terminal_size().columns if on_terminal else _columns(),
+        color_system="auto" if styled else None,
         highlight=False,
     )
     console.print(content)

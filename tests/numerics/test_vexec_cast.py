@@ -107,7 +107,16 @@ def test_ten_million_random_float32(source, target, mode):
 def test_without_f16c_in_a_process_of_its_own(tmp_path):
     """The bit-by-bit half conversions pass the same tests as those of the processor."""
     environment = {**os.environ, NO_F16C_VARIABLE: "1"}
-    files = [__file__, __file__.replace("_cast", "_arith")]
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-k", "float16", *files]
+    files = [__file__.replace("_cast", part) for part in ("_cast", "_arith", "_select", "_exp")]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "-k",
+        "float16 or half",
+        *files,
+    ]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]

@@ -62,7 +62,9 @@ def test_where_results_change_kind(center, env):
 
 def test_subnormal_results_are_gradual_unless_flushed():
     a = np.array([-88.0, -103.0, -103.9, -104.0], np.float32)
-    assert_same_bits(fresh("exp_float32", a.dtype, 4, a), np.exp(a.astype(np.float64)).astype(np.float32))
+    assert_same_bits(
+        fresh("exp_float32", a.dtype, 4, a), np.exp(a.astype(np.float64)).astype(np.float32)
+    )
     assert (fresh("exp_float32", a.dtype, 4, a, env=ENV_FLUSH) == 0).all()
 
 

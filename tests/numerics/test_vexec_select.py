@@ -13,15 +13,23 @@ from tests.helpers import assert_same_bits
 from tests.numerics.vexec_rows import DTYPES, LENGTHS, fresh, interesting, random_bits, run
 
 WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
-PATTERNS = {1: (0, 1, 0x80, 0xFF), 2: (0, 0x8000, 0x7E01, 0xFFFF), 4: (0, 1 << 31, 0x7F800001, 2**32 - 1)}
+PATTERNS = {
+    1: (0, 1, 0x80, 0xFF),
+    2: (0, 0x8000, 0x7E01, 0xFFFF),
+    4: (0, 1 << 31, 0x7F800001, 2**32 - 1),
+}
 
 
 def close_pairs(name, count=20_000):
     special = interesting(DTYPES[name])
     few = np.random.default_rng(1).choice(special, (2, count))
     return (
-        np.concatenate([np.repeat(special, special.size), few[0], random_bits(DTYPES[name], count, 1)]),
-        np.concatenate([np.tile(special, special.size), few[1], random_bits(DTYPES[name], count, 2)]),
+        np.concatenate(
+            [np.repeat(special, special.size), few[0], random_bits(DTYPES[name], count, 1)]
+        ),
+        np.concatenate(
+            [np.tile(special, special.size), few[1], random_bits(DTYPES[name], count, 2)]
+        ),
     )
 
 
@@ -39,7 +47,11 @@ def test_compare_two_tensors(name, mode, env):
 @pytest.mark.parametrize("mode", CMPMODE)
 @pytest.mark.parametrize("name", DTYPES)
 def test_compare_with_scalar(name, mode, env):
-    a = close_pairs(name, 500)[0] if name == "float32" else np.arange(65536, dtype=np.uint16).view(DTYPES[name])
+    a = (
+        close_pairs(name, 500)[0]
+        if name == "float32"
+        else np.arange(65536, dtype=np.uint16).view(DTYPES[name])
+    )
     for scalar in interesting(DTYPES[name])[:: 1 if name == "float32" else 3]:
         want = twin.compare(a, scalar, mode, env=env)
         rest = {"lanes": a.size, "mode": mode, "env": env, "scalar": float(scalar)}

@@ -54,7 +54,11 @@ class Place:
         return np.concatenate(found).view(self.dtype)
 
     def words(self):
-        return 0 if self.dtype is None else self.dtype.itemsize, self.block_stride, self.repeat_stride
+        return (
+            0 if self.dtype is None else self.dtype.itemsize,
+            self.block_stride,
+            self.repeat_stride,
+        )
 
 
 def geometry(places, repeats, lanes, mask, compare_masked=False):
@@ -148,7 +152,12 @@ def test_scalar_operand(name, seed):
 @pytest.mark.parametrize("seed", range(25))
 @pytest.mark.parametrize(
     ("source", "target"),
-    [("float16", "float32"), ("float32", "bfloat16"), ("float32", "float32"), ("float16", "bfloat16")],
+    [
+        ("float16", "float32"),
+        ("float32", "bfloat16"),
+        ("float32", "float32"),
+        ("float16", "bfloat16"),
+    ],
 )
 def test_cast_counts_lanes_in_the_wider_type(source, target, seed):
     rng = np.random.default_rng((3, seed))

@@ -65,7 +65,9 @@ def random_bits(dtype, count, seed):
 def interesting(dtype):
     """Return special values, both signs, and their neighbours."""
     dtype = np.dtype(dtype)
-    specials = np.array([0.0, 1.0, 1.5, 2.0, 3.0, 88.7, 65504, 65520, 1e-7, np.inf, np.nan], np.float64)
+    specials = np.array(
+        [0.0, 1.0, 1.5, 2.0, 3.0, 88.7, 65504, 65520, 1e-7, np.inf, np.nan], np.float64
+    )
     with np.errstate(all="ignore"):
         base = specials.astype(dtype).view(f"u{dtype.itemsize}").astype(np.int64)
     smallest = np.array([1, 2, 3], np.int64)
@@ -73,4 +75,3 @@ def interesting(dtype):
     near = near[(near >= 0)] % (1 << (8 * dtype.itemsize - 1))
     both = np.concatenate([near, near | (1 << (8 * dtype.itemsize - 1))])
     return np.unique(both).astype(f"u{dtype.itemsize}").view(dtype)
-

@@ -1,0 +1,128 @@
+"""Buffers of UB with their states, and the name that the kernel gave their holder."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ascendsim.core import AivCore
+from ascendsim.dtypes import DType
+from ascendsim.dtypes import dtype as as_dtype
+from ascendsim.enums import DATABLOCK_BYTES, PIPE
+from ascendsim.errors import ContractError
+from ascendsim.record import UB, Access, Call, Token
+from ascendsim.tensor import LocalTensor
+
+FREE, OCCUPIED, ENQUE, DEQUE = range(4)
+STATE_NAMES = ("FREE", "OCCUPIED", "ENQUE", "DEQUE")
+
+
+class Buffer:
+    """One slot of a queue, or a TBuf: `nbytes` bytes of UB at `start`.
+
+    Kept per (start, nbytes) of a core, so that its tensors are found again in every block.
+    `ready` and `released` are the tokens on their way to DeQue and to the next AllocTensor.
+    """
+
+    __slots__ = (
+        "core",
+        "event",
+        "holder",
+        "mutex",
+        "nbytes",
+        "ready",
+        "released",
+        "slot",
+        "start",
+        "state",
+        "views",
+    )
+
+    def __init__(self, core: AivCore, start: int, nbytes: int) -> None:
+        self.core, self.start, self.nbytes = core, start, nbytes
+        self.views: dict[Any, LocalTensor] = {}
+        self.state = FREE
+        self.event = -1
+        self.slot = 0
+        self.mutex = 0
+        self.holder: Any = None
+        self.ready: tuple[Token, ...] = ()
+        self.released: tuple[Token, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Name of the kernel object's attribute that holds the queue or TBuf."""
+        return self.holder.name if self.holder is not None else "UB?"
+
+    def view(self, T: Any, nbytes: int | None = None) -> LocalTensor:
+        """Return the tensor of type `T` over the first `nbytes` (default: all)."""
+        size = self.nbytes if nbytes is None else nbytes
+        key = (T, size)
+        found = self.views.get(key)
+        if found is None:
+            dtype = as_dtype(T)
+            found = LocalTensor(self.core, self, dtype, self.start, size)
+            self.views[key] = self.views[dtype, size] = found
+        return found
+
+    def forget(self, tensor: LocalTensor) -> None:
+        """Drop a tensor from the interned ones, since it changes its size."""
+        self.views = {k: t for k, t in self.views.items() if t is not tensor}
+
+
+class Holder:
+    """What TQue, TQueBind and TBuf share: a core, buffers, and a name found in the kernel."""
+
+    kind = ""
+
+    def __init__(self) -> None:
+        self.core: AivCore = None  # type: ignore[assignment]
+        self.buffers: list[Buffer] = []
+        self._name = ""
+
+    @property
+    def name(self) -> str:
+        """The attribute of the kernel object that holds this, else UB0, UB1, ..."""
+        if not self._name:
+            number = self.core.unnamed if self.core else 0
+            found = _attribute_name(self)
+            if not found and self.core:
+                self.core.unnamed = number + 1
+            self._name = found or f"UB{number}"
+        return self._name
+
+
+def _attribute_name(holder: Any) -> str:
+    """Look for the object that has `holder` as an attribute, up the call stack."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] != "ascendsim":
+            for local in list(frame.f_locals.values()):
+                attributes = getattr(local, "__dict__", None)
+                if isinstance(attributes, dict) and not isinstance(local, type):
+                    for name, value in attributes.items():
+                        listed = isinstance(value, (list, tuple)) and any(
+                            v is holder for v in value
+                        )
+                        if value is holder or listed:
+                            return name.strip("_")
+        frame = frame.f_back  # type: ignore[assignment]
+    return ""
+
+
+def ceil32(nbytes: int) -> int:
+    """Round up to whole datablocks."""
+    return -(-int(nbytes) // DATABLOCK_BYTES) * DATABLOCK_BYTES
+
+
+def element_type(call: str, T: Any) -> DType:
+    """Return `T` as an element type; a queue cannot guess it."""
+    if T is None:
+        raise ContractError(f"{call}: give the element type, as in {call}(half)")
+    return as_dtype(T)
+
+
+def queue_call(name: str, role: str, tensor: LocalTensor, pipe: PIPE) -> Call:
+    """Return the call of a queue operation on `tensor`, for its record."""
+    at = Access(role, UB, tensor.buffer, tensor.start, tensor.dtype, False, 0, 0, 0)
+    return Call(name, pipe, tensor.core, (at,), fields={"dtype": tensor.dtype})

@@ -1,0 +1,72 @@
+"""TBuf: memory for temporaries, without queue, state or order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ascendsim.core import observed
+from ascendsim.dtypes import dtype as as_dtype
+from ascendsim.enums import DATABLOCK_BYTES, PIPE, TPosition
+from ascendsim.errors import ContractError, QueueError
+from ascendsim.pipe.buffer import OCCUPIED, Buffer, Holder, element_type, queue_call
+from ascendsim.tensor import LocalTensor
+
+_ON_UB = (TPosition.VECIN, TPosition.VECOUT, TPosition.VECCALC)
+
+
+class TBuf(Holder):
+    """One buffer without queue or order: temporaries of the vector pipe."""
+
+    kind = "TBuf"
+
+    def __init__(self, position: TPosition = TPosition.VECCALC) -> None:
+        super().__init__()
+        if position not in _ON_UB or not isinstance(position, TPosition):
+            raise ContractError(f"TBuf: position is {position!r}: use TPosition.VECCALC")
+        self.position = position
+
+    def attach(self, buffers: list[Buffer]) -> None:
+        """Take the buffer; it is alive until the pipe ends."""
+        self.buffers = buffers
+        buffer = buffers[0]
+        buffer.holder, buffer.slot, buffer.state = self, 0, OCCUPIED
+        buffer.event, buffer.ready, buffer.released = -1, (), ()
+
+    def Get(self, T: Any, count: int | None = None) -> LocalTensor:
+        """Return the buffer, or its first `count` elements, as a tensor of `T`."""
+        tensor = self._tensor("Get", T, count)
+        if self.core.readers:
+            observed(self.core, queue_call("Get", "dst", tensor, PIPE.PIPE_S))
+        return tensor
+
+    def AllocTensor(self, T: Any) -> LocalTensor:
+        """Return the whole buffer, as Get does; a TBuf has no states."""
+        tensor = self._tensor("AllocTensor", T, None)
+        if self.core.readers:
+            observed(self.core, queue_call("TBuf.AllocTensor", "dst", tensor, PIPE.PIPE_S))
+        return tensor
+
+    def FreeTensor(self, tensor: LocalTensor) -> None:
+        """Do nothing: a TBuf has no states."""
+
+    def EnQue(self, tensor: LocalTensor) -> bool:
+        """Do nothing: a TBuf has no queue."""
+        return True
+
+    def DeQue(self, T: Any) -> LocalTensor:
+        """Return the whole buffer."""
+        return self._tensor("DeQue", T, None)
+
+    def _tensor(self, call: str, T: Any, count: int | None) -> LocalTensor:
+        if not self.buffers:
+            raise QueueError(f"{call}: {self.name} has no memory; call InitBuffer first")
+        buffer = self.buffers[0]
+        if count is None:
+            return buffer.views.get((T, buffer.nbytes)) or buffer.view(element_type(call, T))
+        nbytes = count * as_dtype(T).nbytes
+        if nbytes <= 0 or nbytes % DATABLOCK_BYTES or nbytes > buffer.nbytes:
+            raise ContractError(
+                f"{call}: {count} elements of {T} are {nbytes} bytes: {self.name} gives a positive "
+                f"multiple of {DATABLOCK_BYTES} bytes, at most {buffer.nbytes}"
+            )
+        return buffer.views.get((T, nbytes)) or buffer.view(T, nbytes)

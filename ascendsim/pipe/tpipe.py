@@ -1,0 +1,154 @@
+"""TPipe: gives UB away, and event ids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ascendsim.core import MAX_INTERNED, observed
+from ascendsim.enums import PIPE, HardEvent
+from ascendsim.errors import ContractError, QueueError, UbOverflow
+from ascendsim.pipe.buffer import Buffer, ceil32
+from ascendsim.pipe.queue import TQueBind
+from ascendsim.pipe.tbuf import TBuf
+from ascendsim.record import Call, current_core
+
+MAX_QUEUE_BUFFERS = 64
+
+
+class TPipe:
+    """The buffer manager of a block: gives UB away from 0 upwards, in the order of the calls."""
+
+    def __init__(self) -> None:
+        core = current_core()
+        if core.pipe is not None:
+            raise QueueError(
+                "TPipe: this block already has one; a second live TPipe hangs or corrupts on "
+                "hardware; pass the first on, or call its Destroy() before"
+            )
+        self.core = core
+        self.handles = 0
+        self._start()
+
+    def _start(self) -> None:
+        self.core.pipe = self
+        self.core.ub_used = 0
+        self.core.events.clear()
+        self.core.mutexes = 0
+        self.handles = 0
+
+    def Init(self) -> None:
+        """Make the pipe live again after Destroy."""
+        self._start()
+
+    def Destroy(self) -> None:
+        """End the life of this pipe; all UB may be given away again by another."""
+        self.core.pipe = None
+
+    def Reset(self) -> None:
+        """Start again from an empty UB."""
+        self._start()
+
+    def InitBuffer(self, holder: Any, num_or_len: int, length: int | None = None) -> bool:
+        """Give a queue `num` buffers of `length` bytes, or a TBuf one of `length` bytes.
+
+        Lengths are rounded up to 32 bytes. Calling it again gives new memory.
+
+        Raises
+        ------
+        UbOverflow
+            When UB has no room left.
+        QueueError
+            Beyond 64 buffers of a pipe, or 28 queue buffers (mutexes) on 950.
+        """
+        tbuf = isinstance(holder, TBuf)
+        if not tbuf and not isinstance(holder, TQueBind):
+            raise ContractError(f"InitBuffer: {holder!r} is no TQue, TQueBind or TBuf")
+        if tbuf != (length is None):
+            form = "InitBuffer(tbuf, bytes)" if tbuf else "InitBuffer(queue, num, bytes)"
+            raise ContractError(f"InitBuffer: wrong arguments for {holder.name}: use {form}")
+        num, nbytes = (1, num_or_len) if length is None else (num_or_len, length)
+        holder.core = self.core
+        start = self._claim(holder, num, nbytes, tbuf)
+        rounded = ceil32(nbytes)
+        holder.attach([self._buffer(start + k * rounded, rounded) for k in range(num)])
+        if self.core.readers:
+            self._record(holder, num, nbytes, start)
+        return True
+
+    def AllocEventID(self, event: HardEvent) -> int:
+        """Take the lowest free event id of `event` until ReleaseEventID."""
+        return self.core.events.take(_event("AllocEventID", event))
+
+    def FetchEventID(self, event: HardEvent) -> int:
+        """Return the lowest free event id of `event` without taking it."""
+        return self.core.events.peek(_event("FetchEventID", event))
+
+    def ReleaseEventID(self, event: HardEvent, eventID: int) -> None:
+        """Give an event id back."""
+        if not 0 <= eventID < self.core.events.limit:
+            raise ContractError(
+                f"ReleaseEventID: {eventID} is no id; ids are 0..{self.core.events.limit - 1}"
+            )
+        self.core.events.give(_event("ReleaseEventID", event), eventID)
+
+    def _claim(self, holder: Any, num: Any, nbytes: Any, tbuf: bool) -> int:
+        """Check an InitBuffer request and move the cursor; return where the bytes start."""
+        core = self.core
+        for what, value in (("num", num), ("length", nbytes)):
+            if isinstance(value, bool) or not hasattr(value, "__index__") or value <= 0:
+                raise ContractError(
+                    f"InitBuffer: {what} of {holder.name} is {value!r}: use a positive integer"
+                )
+        if num > MAX_QUEUE_BUFFERS or self.handles + num > core.soc.buffer_handles:
+            raise QueueError(
+                f"InitBuffer: {holder.name} asks for {num} buffers with {self.handles} in use: a "
+                f"TPipe has {core.soc.buffer_handles}; merge buffers"
+            )
+        start, end = core.ub_used, core.ub_used + int(num) * ceil32(int(nbytes))
+        if end > core.ub.nbytes:
+            raise UbOverflow(
+                f"InitBuffer: {holder.name} needs {num} x {ceil32(nbytes)} bytes at "
+                f"UB[{start:#x}, {end:#x}) but UB ends at {core.ub.nbytes:#x} "
+                f"({end - core.ub.nbytes} bytes too many); use a smaller tile or fewer buffers"
+            )
+        if core.soc.uses_mutexes and not tbuf:
+            if core.mutexes + num > core.soc.buffer_mutexes:
+                raise QueueError(
+                    f"InitBuffer: {holder.name} needs {num} buffer mutexes with {core.mutexes} in "
+                    f"use: {core.soc.name} has {core.soc.buffer_mutexes}; use fewer queue buffers"
+                )
+            core.mutexes += num
+        if self.handles + num == core.soc.buffer_handles and core.soc.uses_mutexes:
+            core.warnings.setdefault(
+                "buffer-handles", f"{self.handles + num} buffers: {core.soc.name} refuses the last"
+            )
+        self.handles += num
+        core.ub_used = end
+        core.touch(end)
+        return start
+
+    def _buffer(self, start: int, nbytes: int) -> Buffer:
+        buffers = self.core.buffers
+        found = buffers.get((start, nbytes))
+        if found is None:
+            if len(buffers) >= MAX_INTERNED:
+                buffers.clear()
+            found = buffers[start, nbytes] = Buffer(self.core, start, nbytes)
+        return found
+
+    def _record(self, holder: Any, num: int, nbytes: int, start: int) -> None:
+        fields = {
+            "buf": holder.name,
+            "kind": holder.kind,
+            "num": int(num),
+            "len": int(nbytes),
+            "len32": ceil32(nbytes),
+            "ub": start,
+        }
+        observed(self.core, Call("InitBuffer", PIPE.PIPE_S, self.core, (), fields=fields))
+
+
+def _event(call: str, event: Any) -> HardEvent:
+    if not isinstance(event, HardEvent):
+        raise ContractError(f"{call}: event is {event!r}: use HardEvent.MTE2_V, V_MTE3 ...")
+    return event

@@ -1,0 +1,195 @@
+"""How bodies are compiled, kept and found again."""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from llvmlite import binding
+
+from ascendsim.numerics import families, jitcache, vexec
+from ascendsim.numerics.opcodes import COUNT, DST, OP, ROW_WORDS
+from tests.numerics.vexec_rows import fresh
+
+SMALL_BODY = "duplicate_4"
+#: the smallest unit there is, since each process below compiles it
+RUN_SMALL = """
+import numpy as np
+from ascendsim.numerics import jitcache, vexec
+memory = np.zeros(4, np.uint8)
+vexec.fill(memory.ctypes.data, 3, 9)
+assert memory.tolist() == [9, 9, 9, 0]
+print(jitcache.directory())
+"""
+
+
+def python(code, **environment):
+    """Run code in a process of its own and return what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **{k: str(v) for k, v in environment.items()}},
+        cwd=Path(__file__).parent.parent.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_names_of_the_contract():
+    floats = [*families.ARITHMETIC, "compare", "compares"]
+    wanted = {f"{i}_{d}" for i in floats for d in ("float32", "float16", "bfloat16")}
+    wanted |= {f"{i}_{d}" for i in ("div", "sqrt", "exp", "ln") for d in ("float32", "float16")}
+    wanted |= {f"{i}_{n}" for i in ("select", "selects") for n in (2, 4)}
+    wanted |= {f"duplicate_{n}" for n in (1, 2, 4)}
+    wanted |= {f"cast_{s}_{d}" for s, d in families.CASTS}
+    assert set(vexec.NAMES) == wanted
+    assert 0 not in vexec.NAMES.values()
+    assert len(set(vexec.NAMES.values())) == len(wanted)
+    assert vexec.family_of(vexec.opcode("muls_float32")) == "arith_float32"
+    with pytest.raises(KeyError):
+        vexec.opcode("muls_int7")
+
+
+def test_importing_compiles_nothing(tmp_path):
+    cache = tmp_path / "cache"
+    code = "from ascendsim.numerics import vexec; print(vexec.loaded_families())"
+    assert python(code, ASCENDSIM_CACHE=cache) == "()"
+    assert not cache.exists()
+
+
+def imported(source):
+    """Return the files of this package that a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse((jitcache.PACKAGE / source).read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("ascendsim"):
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            paths = {"/".join(name.split(".")[1:]) + ".py" for name in names}
+            found |= {path for path in paths if (jitcache.PACKAGE / path).is_file()}
+    return found
+
+
+def test_every_compiled_source_is_in_the_digest():
+    reached, waiting = set(), {"numerics/vexec.py"}
+    while waiting:
+        source = waiting.pop()
+        reached.add(source)
+        waiting |= imported(source) - reached
+    assert reached == set(jitcache.COMPILED_SOURCES)
+
+
+def test_digest_changes_with_every_source(tmp_path):
+    copy = tmp_path / "ascendsim"
+    (copy / "numerics").mkdir(parents=True)
+    for name in jitcache.COMPILED_SOURCES:
+        shutil.copy(jitcache.PACKAGE / name, copy / name)
+    assert jitcache.digest(copy) == jitcache.digest()
+    seen = {jitcache.digest()}
+    for name in jitcache.COMPILED_SOURCES:
+        with (copy / name).open("a") as file:
+            file.write("# changed\n")
+        seen.add(jitcache.digest(copy))
+    assert len(seen) == 1 + len(jitcache.COMPILED_SOURCES)
+
+
+def test_second_process_loads_what_the_first_compiled(tmp_path):
+    place = Path(python(RUN_SMALL, ASCENDSIM_CACHE=tmp_path))
+    assert place.parent == tmp_path
+    before = {f: f.stat().st_mtime_ns for f in place.rglob("*.nb?")}
+    assert len(before) == 2
+    python(RUN_SMALL, ASCENDSIM_CACHE=tmp_path)
+    assert {f: f.stat().st_mtime_ns for f in place.rglob("*.nb?")} == before
+
+
+def test_unwritable_cache_falls_back_to_temporary_directory(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("a file, so no directory can be made below it")
+    place = python(RUN_SMALL, ASCENDSIM_CACHE=blocked, TMPDIR=tmp_path)
+    assert Path(place).parent == tmp_path / f"ascendsim-{os.getuid()}"
+
+
+def test_temporary_directory_open_to_others_is_not_used(tmp_path):
+    open_to_all = tmp_path / f"ascendsim-{os.getuid()}"
+    open_to_all.mkdir()
+    open_to_all.chmod(0o777)
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    place = Path(python(RUN_SMALL, ASCENDSIM_CACHE=blocked, TMPDIR=tmp_path))
+    assert open_to_all not in place.parents
+
+
+def test_damaged_cache_is_compiled_again(tmp_path):
+    place = Path(python(RUN_SMALL, ASCENDSIM_CACHE=tmp_path))
+    for file in place.rglob("*.nb?"):
+        file.write_bytes(file.read_bytes()[:100])
+    python(RUN_SMALL, ASCENDSIM_CACHE=tmp_path)
+
+
+def test_nothing_writable_at_all_compiles_without_cache(monkeypatch):
+    monkeypatch.setattr(jitcache, "directory", lambda: None)
+    call = jitcache.entry_point(jitcache.compiled(vexec._fill_bytes, vexec.FILL_SIGNATURE, "fill"))
+    memory = np.zeros(4, np.uint8)
+    call(memory.ctypes.data, 3, 9)
+    assert memory.tolist() == [9, 9, 9, 0]
+
+
+def test_settings_of_the_user_come_back(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    jitcache.compiled(vexec._fill_bytes, vexec.FILL_SIGNATURE, "fill")
+    assert str(tmp_path) == numba.config.CACHE_DIR
+    assert not list(tmp_path.iterdir())
+
+
+def test_address_is_a_c_function():
+    opcode = vexec.opcode(SMALL_BODY)
+    function = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double)(vexec.address(opcode))
+    got = np.zeros(3, np.uint32)
+    row = np.zeros(ROW_WORDS, np.int64)
+    row[[OP, COUNT, DST]] = opcode, 3, got.ctypes.data
+    function(row.ctypes.data, 7.0)
+    assert got.tolist() == [7, 7, 7]
+
+
+@pytest.mark.parametrize(
+    ("family", "fused"),
+    [("arith_float32", False), ("arith_float16", False), ("exp_float32", True)],
+)
+def test_only_exp_fuses_multiplication_and_addition(family, fused, monkeypatch):
+    if fused and not binding.get_host_cpu_features().get("fma"):
+        pytest.skip("host without fused multiply-add")
+    monkeypatch.setattr(jitcache, "directory", lambda: None)  # cached code cannot be inspected
+    function = vexec._family_function(family)
+    dispatcher = jitcache.compiled(function, vexec.ROW_SIGNATURE, family)
+    assembly = dispatcher.inspect_asm(dispatcher.signatures[0])
+    assert "mul" in assembly
+    assert bool(re.search("fn?m(add|sub)", assembly)) == fused
+
+
+@pytest.mark.slow
+def test_cold_processes_at_once(tmp_path):
+    command = [sys.executable, "-c", RUN_SMALL]
+    environment = {**os.environ, "ASCENDSIM_CACHE": str(tmp_path)}
+    root = Path(__file__).parent.parent.parent
+    running = [subprocess.Popen(command, env=environment, cwd=root) for _ in range(4)]
+    assert [process.wait() for process in running] == [0] * 4
+    assert python(RUN_SMALL, ASCENDSIM_CACHE=tmp_path)
+
+
+@pytest.mark.slow
+def test_warmup_compiles_every_family(tmp_path):
+    code = (
+        "from ascendsim.numerics import vexec\nnames = []\nvexec.warmup(names.append)\n"
+        "assert tuple(names) == vexec.loaded_families()\nprint(len(names))"
+    )
+    assert int(python(code, ASCENDSIM_CACHE=tmp_path)) == len(vexec.FAMILIES) + 2
+    assert fresh(SMALL_BODY, np.uint32, 1, scalar=3.0)[0] == 3
