@@ -1,15 +1,39 @@
 """ascendsim: a bit-accurate simulator of the Ascend NPU's vector core.
 
-import ascendsim as asim
-op = asim.load("name of a kernel, or a folder")
-til = op.tiling(x.shape, "float16", soc="ascend950")
-run = asim.launch(op, {"grad": grad, "x": x}, til)
-run.out
+    import ascendsim as asim
+    op = asim.load("name of a kernel, or a folder")
+    til = op.tiling(x.shape, "float16", soc="ascend950")
+    run = asim.launch(op, {"grad": grad, "x": x}, til)
+    run.out
 """
 
-from ascendsim.api import Run, launch
-from ascendsim.host import load
-from ascendsim.options import Options
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ascendsim.api import Run, launch
+    from ascendsim.host import load
+    from ascendsim.options import Options
 
 __version__ = "0.1.0"
 __all__ = ["Options", "Run", "__version__", "launch", "load"]
+_HOMES = {
+    "Options": "ascendsim.options",
+    "Run": "ascendsim.api",
+    "launch": "ascendsim.api",
+    "load": "ascendsim.host",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: the command line starts without numpy."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -131,14 +131,14 @@ class EventPool:
     def peek(self, event: HardEvent) -> int:
         """Return the lowest free id without taking it (FetchEventID)."""
         used = self.used.get(event, 0)
-        number = ((used + 1) & ~used).bit_length() - 1
-        if number >= self.limit:
+        free = ~used & (used + 1)
+        if free >> self.limit:
             raise QueueError(
                 f"all {self.limit} event ids of {event} are taken: hangs on hardware; at most "
                 f"{self.limit} tensors of one position may be in a queue (or freed and not "
                 f"allocated again) at once; use fewer buffers or release ids"
             )
-        return number
+        return free.bit_length() - 1
 
     def take(self, event: HardEvent) -> int:
         """Take the lowest free id (AllocEventID)."""

@@ -43,7 +43,7 @@ class DType:
 
     def from_bits(self, bits: int) -> np.generic:
         """Return the value that the raw pattern `bits` stands for."""
-        return np.array(bits, self.bits).view(self.numpy)[()]
+        return np.array([bits], self.bits).view(self.numpy)[0]
 
     def __repr__(self) -> str:
         return self.name

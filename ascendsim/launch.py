@@ -19,7 +19,7 @@ import numpy as np
 
 from ascendsim.core import AivCore
 from ascendsim.dtypes import DType, uint8
-from ascendsim.errors import AscendError, KernelError
+from ascendsim.errors import AscendError, KernelError, UnsupportedError
 from ascendsim.isa.rules import RULES, weakest
 from ascendsim.memory import Allocation
 from ascendsim.observe.calls import CallLog
@@ -170,12 +170,20 @@ def _run_block(job: Job, core: AivCore, block: int, arguments: list[GmAddress]) 
         error.where = error.where or _kernel_line(error.__traceback__)
         error.block = block
         raise
-    except RecursionError:
-        raise
     except Exception as error:
-        wrapped = KernelError(f"{type(error).__name__}: {error}")
+        wrapped = _kernel_error(error)
         wrapped.where, wrapped.block = _kernel_line(error.__traceback__), block
         raise wrapped from error
+
+
+def _kernel_error(error: Exception) -> AscendError:
+    """Return what the user is told of a Python error in the kernel."""
+    if isinstance(error, NameError) and error.name:
+        return UnsupportedError(
+            f"{error.name} is neither defined in the kernel nor modelled here; `ascendsim isa` "
+            f"lists the Ascend C names that are"
+        )
+    return KernelError(f"{type(error).__name__}: {error}")
 
 
 def _kernel_line(traceback: TracebackType | None) -> tuple[str, int] | None:
@@ -214,6 +222,10 @@ def _warnings(
     cores = job.soc.aiv_cores
     if job.block_dim > cores:
         found["blocks"] = f"{job.block_dim} blocks on {cores} cores of {job.soc.name}: in rounds"
+    if job.ub_bytes > job.soc.ub_physical_bytes:
+        found["ub"] = (
+            f"a UB of {job.ub_bytes} bytes; {job.soc.name} has {job.soc.ub_physical_bytes}"
+        )
     touched = [a for a in core.gm.allocations.values() if a.slack_read or a.slack_written]
     if touched:
         core.relied_on(("gm-slack",), "launch")

@@ -159,6 +159,21 @@ class Split:
         return tiling.replace(settings, block_dim=self.block_dim)
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The operator, its size, the chip and the split: what every command over one OP takes."""
+
+    kernel: Kernel
+    size: Size
+    chip: Chip
+    split: Split
+
+    def tiled(self, op: Any, shape: Any) -> Any:
+        """Return the tiling of `op` for `shape` (one for all inputs, or by input)."""
+        names, attrs = self.kernel.dtypes(op.definition), self.kernel.attrs(op.definition)
+        return self.split.applied(op.tiling(shape, names, **self.chip.checked(), **attrs))
+
+
 def pairs(words: Sequence[str] | None, option: str) -> dict[str, str]:
     """Return `NAME=VALUE` words as a dict; a later one wins.
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ascendsim.cli.show import ReaderGone, complain, print_json
+from ascendsim.cli.show import ReaderGoneError, complain, print_json
 from ascendsim.errors import AscendError, RequestError, TilingError
 
 REFUSED, BAD_REQUEST, INTERNAL, INTERRUPTED = 1, 2, 70, 130
@@ -37,7 +37,7 @@ def guarded(command: Callable[[], Any], json: bool) -> int:
         return INTERRUPTED
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else REFUSED
-    except ReaderGone:
+    except ReaderGoneError:
         _flush_or_drop()
         return 0
     except Exception as error:
@@ -53,7 +53,7 @@ def _reported(error: Exception, json: bool) -> int:
     if os.environ.get("ASCENDSIM_DEBUG") == "1":
         traceback.print_exception(error)
     if json:
-        with suppress(ReaderGone, RequestError):
+        with suppress(ReaderGoneError, RequestError):
             print_json(_document(error, code, text))
     _flush_or_drop()
     return code

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ascendsim.cli.common import Chip, Kernel, Size, Split, pairs
+from ascendsim.cli.common import Request, pairs
 from ascendsim.cli.files import Outputs, writing
 from ascendsim.cli.groups import takes_groups
 from ascendsim.cli.show import Show, progress, warn
@@ -79,46 +79,34 @@ class Files:
 
 
 @takes_groups
-def run(
-    kernel: Kernel,
-    size: Size,
-    chip: Chip,
-    split: Split,
-    data: Data,
-    model: Model,
-    files: Files,
-    show: Show,
-) -> None:
+def run(request: Request, data: Data, model: Model, files: Files, show: Show) -> None:
     """Run OP on a simulated chip; the outputs are exact to the bit where the rules are known."""
     if data.random == (data.input is not None):
         raise RequestError("give the inputs: --input FILE.npz, or --random with --n or --shape")
     if data.seed < 0:
         raise RequestError(f"--seed {data.seed}: must not be negative")
-    options, op = model.options(), kernel.load()
-    names, attrs = kernel.dtypes(op.definition), kernel.attrs(op.definition)
-    dtypes = op.definition.choose_dtypes(names)
+    options, op = model.options(), request.kernel.load()
+    request.chip.checked()
+    dtypes = op.definition.choose_dtypes(request.kernel.dtypes(op.definition))
     wanted = {name: dtypes[name] for name in op.definition.inputs}
-    where = chip.checked()
-    asked = size.asked()
+    asked = request.size.asked()
     with Outputs() as outputs, ExitStack() as stack:
         sinks = _Sinks(outputs, files)
         stack.callback(sinks.abandon)
         arrays = _inputs(data, wanted, asked)
-        shapes = {name: array.shape for name, array in arrays.items()}
-        made = split.applied(op.tiling(shapes, names, **where, **attrs))
-        done = _launched(op, arrays, made, data.seed, model.mode, options, sinks)
+        made = request.tiled(op, {name: array.shape for name, array in arrays.items()})
+        choices = {"mode": model.mode, "seed": data.seed, "options": options}
+        done = _launched(op, arrays, made, sinks, choices)
         del arrays
         sinks.finish(done.outputs)
         outputs.commit()
-    for warning in (*chip.beyond(made.soc), *done.warnings):
+    for warning in (*request.chip.beyond(made.soc), *done.warnings):
         warn(warning)
     document = done.to_json()
     show.result(document, lambda: readable(document))
 
 
-def _launched(
-    op: Any, arrays: Any, made: Any, seed: int, mode: str, options: Options, sinks: _Sinks
-) -> Any:
+def _launched(op: Any, arrays: Any, made: Any, sinks: _Sinks, choices: dict[str, Any]) -> Any:
     from ascendsim.api import launch
 
     with progress(op.name) as tick:
@@ -126,12 +114,10 @@ def _launched(
             op,
             arrays,
             made,
-            mode=mode,
-            seed=seed,
-            options=options,
             call_sink=sinks.call,
             ub_sink=sinks.image,
             progress=tick,
+            **choices,
         )
 
 
@@ -166,13 +152,13 @@ class _Sinks:
         self._log: ExitStack | None = None
         self.call: Callable[[dict[str, Any]], None] | None = None
         self.image: Callable[[int, Any], None] | None = None
-        if files.calls is not None:
-            path = outputs.reserve(files.calls, "--calls")
-            self._log = ExitStack()
-            self.call = self._logger(_open_log(path, files.calls.endswith(".gz"), self._log))
         if files.ub_images is not None:
             self._directory = outputs.directory(files.ub_images, "--ub-images")
             self.image = self._write_image
+        if files.calls is not None:  # last: from here on a file is open
+            path = outputs.reserve(files.calls, "--calls")
+            self._log = ExitStack()
+            self.call = self._logger(_open_log(path, files.calls.endswith(".gz"), self._log))
 
     def finish(self, arrays: Any) -> None:
         """Complete the call log and write the outputs to the file reserved for them."""

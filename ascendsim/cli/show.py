@@ -23,7 +23,7 @@ Tick = Callable[[int, int], None]
 _PLAIN_SECONDS = 5.0  # between two plain progress lines
 
 
-class ReaderGone(Exception):
+class ReaderGoneError(Exception):
     """The reader of standard output has left; not an OSError, which typer would answer itself."""
 
 
@@ -55,14 +55,14 @@ def print_text(text: str) -> None:
     ------
     RequestError
         When it cannot be written (a full disk, say).
-    ReaderGone
+    ReaderGoneError
         When it is a pipe that nobody reads any more.
     """
     try:
         sys.stdout.write(text.rstrip("\n") + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        raise ReaderGone from None
+        raise ReaderGoneError from None
     except OSError as error:
         raise RequestError(f"standard output cannot be written: {error.strerror}") from error
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ascendsim.cli.common import Chip, Kernel, Size, Split
+from ascendsim.cli.common import Chip, Kernel, Request
 from ascendsim.cli.groups import takes_groups
 from ascendsim.cli.show import Show, warn
 from ascendsim.errors import AscendError, RequestError, TilingError
@@ -25,25 +25,18 @@ CASES = typer.Option(
 
 
 @takes_groups
-def tiling(
-    kernel: Kernel,
-    size: Size,
-    chip: Chip,
-    split: Split,
-    show: Show,
-    cases: Annotated[str | None, CASES] = None,
-) -> None:
+def tiling(request: Request, show: Show, cases: Annotated[str | None, CASES] = None) -> None:
     """Show the tiling of OP: blocks, key and fields, as the operator's host code computes them."""
-    op = kernel.load()
+    op = request.kernel.load()
     if cases is not None:
-        results = [one_case(op, case, kernel, chip) for case in read_cases(cases)]
+        given = read_cases(cases)
+        results = [one_case(op, case, request.kernel, request.chip) for case in given]
         show.result(results, lambda: _case_table(results))
         return
-    shape = size.asked()
+    shape = request.size.asked()
     if shape is None:
         raise RequestError("give the shape: --n 21, --shape 7,3, or --cases FILE")
-    names, attrs = kernel.dtypes(op.definition), kernel.attrs(op.definition)
-    made = split.applied(op.tiling(shape, names, **chip.checked(), **attrs))
+    made = request.tiled(op, shape)
     what_if = op.soc_warning(made.soc)
     if what_if:
         warn(f"what-if: {what_if}")

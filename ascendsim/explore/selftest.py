@@ -21,6 +21,7 @@ from ascendsim.enums import REPEAT_BYTES, SELMODE, RoundMode
 from ascendsim.explore.bench import Bench, sample
 from ascendsim.explore.exercises import BELONGS_TO, EXERCISES, TYPED
 from ascendsim.isa import REGISTRY
+from ascendsim.isa.roles import BITS
 from ascendsim.numerics.opcodes import ENV_FLUSH
 from ascendsim.soc import NAMES, load
 
@@ -145,7 +146,7 @@ def _compare(
         if name not in roles or (scalar_source and name == "src1"):
             call[name] = value[0] if isinstance(value, np.ndarray) else value
         else:
-            dtype = uint8 if "Bits" in roles[name].__name__ else types[name != "dst"]
+            dtype = uint8 if roles[name] in BITS else types[name != "dst"]
             call[name] = bench.local(dtype, value)
     size = {"count": per_repeat, "repeatTimes": lanes // per_repeat} if repeated else {}
     getattr(ascendc, declared.name)(**call, **(size or {"count": lanes}))
@@ -165,7 +166,7 @@ def _arguments(declared: Any, types: tuple[DType, DType], mode: Any, lanes: int)
             found[name] = types[1].numpy.type(1.5 if types[1].kind == "float" else 3)
         elif name not in roles:
             found[name] = mode
-        elif "Bits" in roles[name].__name__:
+        elif roles[name] in BITS:
             found[name] = sample(uint8, lanes // 8, turn)
         else:
             found[name] = sample(types[name != "dst"], lanes, turn)

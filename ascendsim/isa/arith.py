@@ -19,7 +19,7 @@ _CHOICE = ("max-min-nan", "nan-word")
 
 @vector(body="add", rules=_SUM)
 def Add(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
-    """Dst = src0 + src1, rounded once to nearest even.
+    """Add src0 and src1, rounded once to nearest even.
 
     Exceptional values: inf - inf and NaN operands give the canonical NaN; x + (-x) is +0.
     """
@@ -28,7 +28,7 @@ def Add(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
 
 @vector(body="sub", rules=_SUM)
 def Sub(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
-    """Dst = src0 - src1, rounded once to nearest even.
+    """Subtract src1 from src0, rounded once to nearest even.
 
     Exceptional values: inf - inf and NaN operands give the canonical NaN; x - x is +0.
     """
@@ -37,7 +37,7 @@ def Sub(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
 
 @vector(body="mul", rules=_SUM)
 def Mul(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
-    """Dst = src0 * src1, rounded once to nearest even.
+    """Multiply src0 by src1, rounded once to nearest even.
 
     Exceptional values: 0 * inf and NaN operands give the canonical NaN.
     """
@@ -46,7 +46,7 @@ def Mul(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
 
 @vector(body="div", rules=("div-bits", "nan-word"), flushes=True)
 def Div(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
-    """Dst = src0 / src1, correctly rounded; subnormal operands and results are flushed.
+    """Divide src0 by src1, correctly rounded; subnormal operands and results are flushed.
 
     Exceptional values: 0/0, inf/inf and NaN operands give the canonical NaN; x/0 is inf with the
     sign of the quotient.
@@ -56,7 +56,7 @@ def Div(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
 
 @vector(body="max", rules=_CHOICE)
 def Max(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
-    """Dst = the larger of src0 and src1.
+    """Take the larger of src0 and src1.
 
     Exceptional values: a NaN operand gives the canonical NaN; max(-0, +0) is +0.
     """
@@ -65,7 +65,7 @@ def Max(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
 
 @vector(body="min", rules=_CHOICE)
 def Min(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
-    """Dst = the smaller of src0 and src1.
+    """Take the smaller of src0 and src1.
 
     Exceptional values: a NaN operand gives the canonical NaN; min(-0, +0) is -0.
     """
@@ -78,7 +78,7 @@ def _filled(src: np.ndarray, scalar: Any) -> np.ndarray:
 
 @vector(body="adds", rules=_SUM)
 def Adds(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
-    """Dst = src + scalar, rounded once to nearest even; the scalar is first rounded to the type.
+    """Add a scalar (first rounded to the type) to src, rounded once to nearest even.
 
     Exceptional values: as Add.
     """
@@ -87,7 +87,7 @@ def Adds(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
 
 @vector(body="muls", rules=_SUM)
 def Muls(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
-    """Dst = src * scalar, rounded once to nearest even; the scalar is first rounded to the type.
+    """Multiply src by a scalar (first rounded to the type), rounded once to nearest even.
 
     Never fused with a following Adds: two instructions, two roundings. Exceptional values: as Mul.
     """
@@ -96,11 +96,11 @@ def Muls(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
 
 @vector(body="maxs", rules=_CHOICE)
 def Maxs(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
-    """Dst = the larger of src and scalar. Exceptional values: as Max."""
+    """Take the larger of src and a scalar. Exceptional values: as Max."""
     return arith.maximum(src, _filled(src, scalar), env=env)
 
 
 @vector(body="mins", rules=_CHOICE)
 def Mins(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
-    """Dst = the smaller of src and scalar. Exceptional values: as Min."""
+    """Take the smaller of src and a scalar. Exceptional values: as Min."""
     return arith.minimum(src, _filled(src, scalar), env=env)

@@ -14,15 +14,16 @@ from ascendsim.enums import CMPMODE, SELMODE
 from ascendsim.errors import ContractError, UbOverflow
 from ascendsim.isa.declare import vector
 from ascendsim.isa.roles import BitsIn, BitsOut, In, Out, Scalar
-from ascendsim.numerics import compare
+from ascendsim.numerics import compare, opcodes
 from ascendsim.record import UB
 
+SCRATCH_LANES = 32
 _COMPARE = ("compare-bits", "compare-nan")
 
 
 @vector(body="compare", arithmetic=False, rules=_COMPARE)
 def Compare(dst: BitsOut, src0: In, src1: In, cmpMode: CMPMODE, env: int = 0) -> Any:
-    """Dst bit i = src0[i] cmpMode src1[i].
+    """Set bit i of dst to src0[i] cmpMode src1[i].
 
     The count should span a multiple of 256 bytes; see the rule compare-tail. Exceptional values:
     a NaN operand gives 0, except NE (option ne_nan); -0 equals +0.
@@ -32,7 +33,7 @@ def Compare(dst: BitsOut, src0: In, src1: In, cmpMode: CMPMODE, env: int = 0) ->
 
 @vector(body="compares", arithmetic=False, rules=_COMPARE)
 def Compares(dst: BitsOut, src: In, scalar: Scalar, cmpMode: CMPMODE, env: int = 0) -> Any:
-    """Dst bit i = src[i] cmpMode scalar.
+    """Set bit i of dst to src[i] cmpMode scalar.
 
     The scalar is first rounded to the type of src. Otherwise as Compare.
     """
@@ -41,7 +42,7 @@ def Compares(dst: BitsOut, src: In, scalar: Scalar, cmpMode: CMPMODE, env: int =
 
 @vector(body="compares", arithmetic=False, rules=_COMPARE)
 def CompareScalar(dst: BitsOut, src: In, scalar: Scalar, cmpMode: CMPMODE, env: int = 0) -> Any:
-    """Dst bit i = src[i] cmpMode scalar: the older name of Compares."""
+    """Set bit i of dst to src[i] cmpMode scalar: the older name of Compares."""
     return compare.compare(src, np.full(src.shape, scalar, src.dtype), cmpMode, env=env)
 
 
@@ -58,22 +59,25 @@ def _scratch(
     unused = core.options.select_scratch == "off" or mode is SELMODE.VSEL_CMPMASK_SPR
     if unused or start < 0 or start + nbytes > core.ub.nbytes:
         return execute
-    dtype = tensors[0].dtype
     core.relied_on(("select-scratch",), "Select")
-    word = np.uint32(tensors[-1].start)
+    element = 4 if mode is SELMODE.VSEL_TENSOR_TENSOR_MODE else tensors[0].dtype.nbytes
+    opcode = core.bodies.opcode(f"duplicate_{element}")
+    duplicate = core.bodies.entry(opcode)
+    row = np.zeros(opcodes.ROW_WORDS, np.int64)
+    row[opcodes.OP], row[opcodes.COUNT] = opcode, SCRATCH_LANES
+    row[opcodes.DST] = core.ub.base + start
+    scratch_row = row.ctypes.data
+    word = float(tensors[-1].start) if mode is SELMODE.VSEL_TENSOR_TENSOR_MODE else None
 
-    def with_scratch(address: int, scalar: float) -> None:
+    def with_scratch(address: int, scalar: float, row: np.ndarray = row) -> None:
         if core.ub_used > start:
             raise UbOverflow(
                 f"Select writes scratch at UB[{start:#x}, {start + nbytes:#x}), which a buffer "
                 f"holds; keep the buffers below {start:#x} (the framework reserves the rest)"
             )
-        core.touch(start + nbytes)
-        if mode is SELMODE.VSEL_TENSOR_SCALAR_MODE:
-            lanes = core.ub.array[start : start + 32 * dtype.nbytes].view(dtype.bits)
-            lanes[...] = int(scalar)
-        else:
-            core.ub.array[start : start + nbytes].view(np.uint32)[...] = word
+        if core.ub.dirty < start + nbytes:
+            core.touch(start + nbytes)
+        duplicate(scratch_row, scalar if word is None else word)
         execute(address, scalar)
 
     return with_scratch

@@ -21,7 +21,7 @@ from ascendsim.numerics import cast
     rules=("cast-rounding", "cast-subnormals", "nan-word"),
 )
 def Cast(dst: Out, src: In, roundMode: RoundMode, to: DType = float32, env: int = 0) -> Any:
-    """Dst = src converted to the type of dst, rounded by roundMode.
+    """Convert src to the type of dst, rounded by roundMode.
 
     CAST_NONE is exact where nothing is lost and rounds to nearest even otherwise; float to float
     rounds to an integral value. A repeat has 256 bytes of the wider type, and the mask counts its

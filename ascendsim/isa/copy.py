@@ -12,7 +12,13 @@ from typing import Any
 from ascendsim.core import observed
 from ascendsim.dtypes import DType
 from ascendsim.enums import DATABLOCK_BYTES, PIPE
-from ascendsim.errors import AlignmentError, BoundsError, ContractError, DtypeError
+from ascendsim.errors import (
+    AlignmentError,
+    BoundsError,
+    ContractError,
+    DtypeError,
+    RepeatError,
+)
 from ascendsim.isa.geometry import CopyShape
 from ascendsim.isa.padding import PadBlocks, pad_blocks, pad_fields, padded_bytes
 from ascendsim.isa.params import (
@@ -31,7 +37,7 @@ MAX_DATABLOCKS = 65535  # a 16-bit field
 
 
 def DataCopy(dst: Any, src: Any, count: Any) -> None:
-    """Dst = src for `count` elements, or for blocks as DataCopyParams says.
+    """Copy `count` elements of src to dst, or blocks as DataCopyParams says.
 
     One side may be a GlobalTensor. Count form: count * sizeof(T) is a multiple of 32 bytes (on
     hardware the rest is silently dropped). DataCopyParams: blockLen and both gaps in datablocks
@@ -49,7 +55,7 @@ def DataCopy(dst: Any, src: Any, count: Any) -> None:
 
 
 def DataCopyPad(dst: Any, src: Any, dataCopyParams: Any, padParams: Any = _NO_PAD) -> None:
-    """Dst = src block by block with lengths in bytes, between GM and UB.
+    """Copy blocks with lengths in bytes between GM and UB.
 
     blockLen is bytes (a multiple of sizeof(T)); the GM gap is bytes, the UB gap datablocks. GM to
     UB: each block starts at a multiple of 32 bytes; leftPadding and rightPadding elements (at
@@ -58,6 +64,8 @@ def DataCopyPad(dst: Any, src: Any, dataCopyParams: Any, padParams: Any = _NO_PA
     """
     dtype = _one_type("DataCopyPad", dst, src)
     blocks, length, src_gap, dst_gap = _checked(dataCopyParams)
+    if src_gap < 0 or dst_gap < 0:
+        _check_negative_gap(dst, length, src_gap, dst_gap)
     if length % dtype.nbytes:
         raise ContractError(
             f"DataCopyPad: blockLen is {length} bytes: it must hold whole {dtype} elements "
@@ -167,6 +175,17 @@ def _checked(params: Any) -> tuple[int, int, int, int]:
     return found
 
 
+def _check_negative_gap(dst: Any, length: int, src_gap: int, dst_gap: int) -> None:
+    """Only 950 steps back in GM, and at most by the block itself (which reads it again)."""
+    soc = dst.core.soc
+    into_ub = dst.space is UB
+    if dst_gap < 0 or not into_ub or soc.arch != "3510" or src_gap < -length:
+        raise RepeatError(
+            f"DataCopyPad: srcStride {src_gap}, dstStride {dst_gap}: gaps are not negative "
+            f"(on 950 a copy from GM may have srcStride down to -blockLen); use 0 or more"
+        )
+
+
 def _is_int(value: Any) -> bool:
     return type(value) is int
 
@@ -223,6 +242,8 @@ def _one_type(name: str, dst: Any, src: Any) -> DType:
     core, dtype = dst.core, dst.dtype
     if (name, dtype) not in core.copyable:
         check_on_soc(name, core, dtype)
+        if name == "DataCopy":
+            core.relied_on(("copy-datablocks",), name)
         core.copyable.add((name, dtype))
     return dtype
 

@@ -15,7 +15,7 @@ from ascendsim.isa.roles import Out, Scalar
 
 @vector(body="duplicate", bits=True, arithmetic=False)
 def Duplicate(dst: Out, scalar: Scalar, env: int = 0) -> Any:
-    """Dst = scalar in every element: the bits of the scalar in the type of dst.
+    """Store the scalar, as bits of the type of dst, in every element.
 
     The repeat form takes dstBlockStride and dstRepeatStride instead of a parameter structure.
     Exceptional values: every pattern is copied as it is, NaN payloads and -0 too.

@@ -98,11 +98,11 @@ def _check_pair(row: Any, values: list[tuple[str, DType]], mode: RoundMode, soc:
     pair = f"{source}->{destination}"
     letters = row.pairs.get(pair)
     if letters is None:
-        raise DtypeError(f"no Cast {pair} on {soc}: it has {', '.join(row.pairs)}")
+        raise DtypeError(f"no conversion {pair} on {soc}: it has {', '.join(row.pairs)}")
     if _LETTERS[mode] not in letters:
         modes = ", ".join(m.name for m, letter in _LETTERS.items() if letter in letters)
         raise ContractError(
-            f"Cast {pair} does not take {mode.name} on {soc} (hardware would leave dst "
+            f"{pair} does not take {mode.name} on {soc} (hardware would leave dst "
             f"unwritten): use {modes}"
         )
 

@@ -14,13 +14,13 @@ from ascendsim.enums import PIPE, HardEvent
 from ascendsim.errors import ContractError, QueueError
 from ascendsim.record import Call, current_core
 
-_BARRIERS = (PIPE.PIPE_V, PIPE.PIPE_MTE2, PIPE.PIPE_MTE3, PIPE.PIPE_ALL)
+_BARRIERS = frozenset((PIPE.PIPE_V, PIPE.PIPE_MTE2, PIPE.PIPE_MTE3, PIPE.PIPE_ALL))
 
 
 def PipeBarrier(pipe: PIPE) -> None:
     """Later instructions of `pipe` start only after all its earlier ones finished."""
-    if pipe not in _BARRIERS or not isinstance(pipe, PIPE):
-        names = ", ".join(p.name for p in _BARRIERS)
+    if pipe not in _BARRIERS:
+        names = ", ".join(sorted(p.name for p in _BARRIERS))
         raise ContractError(f"PipeBarrier: pipe is {pipe!r}: use one of {names}")
     core = current_core()
     if core.readers:

@@ -14,7 +14,7 @@ from ascendsim.numerics import arith, transcend
 
 @vector(body="abs", rules=("abs", "nan-word"))
 def Abs(dst: Out, src: In, env: int = 0) -> Any:
-    """Dst = |src|: the sign bit is cleared.
+    """Take the absolute value of src: the sign bit is cleared.
 
     Exceptional values: -0 becomes +0; a NaN becomes the canonical NaN.
     """
@@ -23,7 +23,7 @@ def Abs(dst: Out, src: In, env: int = 0) -> Any:
 
 @vector(body="exp", rules=("exp-bits", "nan-word"), flushes=True)
 def Exp(dst: Out, src: In, env: int = 0) -> Any:
-    """Dst = e ** src, correctly rounded, then the SoC's flush rule.
+    """Raise e to the power src, correctly rounded, then the SoC's flush rule.
 
     Exceptional values: exp(+inf) = +inf, exp(-inf) = +0, exp(NaN) = canonical NaN; float32
     overflows above 88.7228, and results below 2**-126 are flushed to 0.
@@ -33,7 +33,7 @@ def Exp(dst: Out, src: In, env: int = 0) -> Any:
 
 @vector(body="ln", rules=("ln-bits", "nan-word"), flushes=True)
 def Ln(dst: Out, src: In, env: int = 0) -> Any:
-    """Dst = natural logarithm of src, correctly rounded; subnormal sources read as zero.
+    """Take the natural logarithm of src, correctly rounded; subnormal sources read as zero.
 
     Exceptional values: ln(0) = -inf, ln(x < 0) and ln(NaN) = canonical NaN, ln(+inf) = +inf.
     """
@@ -42,7 +42,7 @@ def Ln(dst: Out, src: In, env: int = 0) -> Any:
 
 @vector(body="sqrt", rules=("sqrt-bits", "nan-word"), flushes=True)
 def Sqrt(dst: Out, src: In, env: int = 0) -> Any:
-    """Dst = square root of src, correctly rounded; subnormal sources read as zero.
+    """Take the square root of src, correctly rounded; subnormal sources read as zero.
 
     Exceptional values: sqrt(-0) = -0, sqrt(x < 0) and sqrt(NaN) = canonical NaN.
     """

@@ -62,6 +62,7 @@ class TQueBind(Holder):
 
     def attach(self, buffers: list[Buffer]) -> None:
         """Take new buffers; the counters of the queue start again."""
+        self.core.relied_on(("queue-states",), "TQue")
         self.buffers = buffers
         self.fifo.clear()
         self.cursor = self.allocated = 0

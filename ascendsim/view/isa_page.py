@@ -11,14 +11,15 @@ from typing import Any
 from ascendsim import ascendc
 from ascendsim.errors import RequestError
 from ascendsim.isa import REGISTRY
+from ascendsim.isa.roles import Role
 from ascendsim.isa.rules import RULES
 from ascendsim.soc import NAMES, load
 
 _ROLES = {
-    "Out": "destination",
-    "In": "source",
-    "BitsOut": "destination of mask bits",
-    "BitsIn": "source of mask bits",
+    Role.OUT: "destination",
+    Role.IN: "source",
+    Role.BITS_OUT: "destination of mask bits",
+    Role.BITS_IN: "source of mask bits",
 }
 # what the hand-written copies, queues and sizes rely on; declared instructions say it themselves
 OTHER_RULES = {
@@ -104,7 +105,7 @@ def find(name: str) -> IsaPage:
 def _page(name: str) -> IsaPage:
     declared = REGISTRY.get(name)
     if declared is not None and name in ascendc.APIS:
-        operands = tuple((each, _ROLES[role.__name__]) for each, role in declared.operands)
+        operands = tuple((each, _ROLES[role]) for each, role in declared.operands)
         return IsaPage(
             name, "instruction", declared.signature, declared.doc, operands, declared.rules, name
         )

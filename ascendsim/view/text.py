@@ -23,13 +23,13 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> 
     if not body:
         return f"{title}: none\n"
     lines = box.SQUARE if "utf" in (sys.stdout.encoding or "").lower() else box.ASCII
-    made = Table(title=escape(title), title_justify="left", title_style="bold", box=lines)
+    made = Table(box=lines)
     for index, column in enumerate(columns):
         number = all(_is_number(row[index]) for row in body)
         made.add_column(escape(column), justify="right" if number else "left", overflow="fold")
     for row in body:
         made.add_row(*(escape(value) for value in row))
-    return rendered(made)
+    return f"{title}\n{rendered(made)}"
 
 
 def facts(title: str, values: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from ascendsim.cli.files import Outputs, writing
 from ascendsim.cli.guard import guarded
-from ascendsim.cli.show import ReaderGone
+from ascendsim.cli.show import ReaderGoneError
 from ascendsim.errors import QueueError, RequestError, TilingError
 
 
@@ -68,7 +68,7 @@ def test_debug_shows_the_traceback(
 
 
 def test_closed_pipe_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    assert guarded(_raising(ReaderGone()), json=False) == 0  # type: ignore[arg-type]
+    assert guarded(_raising(ReaderGoneError()), json=False) == 0  # type: ignore[arg-type]
     assert capsys.readouterr().err == ""
 
 
