@@ -240,6 +240,8 @@ def _one_type(name: str, dst: Any, src: Any) -> DType:
             f"ReinterpretCast, or Cast after the copy"
         )
     core, dtype = dst.core, dst.dtype
+    if core is None:
+        raise ContractError(f"{name}: dst has no SetGlobalBuffer; call it first")
     if (name, dtype) not in core.copyable:
         check_on_soc(name, core, dtype)
         if name == "DataCopy":

@@ -60,6 +60,7 @@ def run_strided(row, scalar, body):
     """Run a call whose GEOMETRY word is not 0; `body` is the address of the flat body."""
     geometry = load64(row + GEOMETRY * WORD_BYTES)
     lanes = load64(geometry + G_LANES * WORD_BYTES)
+    used = used_lanes(geometry, lanes)
     left = load64(row + COUNT * WORD_BYTES)
     inner = stack_bytes(ROW_BYTES)
     for word in (OP, MODE, ENV):
@@ -73,7 +74,7 @@ def run_strided(row, scalar, body):
         stack_bytes(SCRATCH_BYTES),
     )
     for repeat in range(load64(geometry + G_REPEATS * WORD_BYTES)):
-        now = min(lanes, left)
+        now = min(used, left)
         if now <= 0:
             break
         store64(inner + COUNT * WORD_BYTES, now)
@@ -83,6 +84,20 @@ def run_strided(row, scalar, body):
         call_body(body, inner, scalar)
         scatter(row, geometry, repeat, now, result)
         left -= lanes
+
+
+@register_jitable
+def used_lanes(geometry, lanes):
+    """Return the lanes up to the highest mask bit: bytes behind it may lie outside UB.
+
+    An unmasked compare takes all lanes, whatever the mask.
+    """
+    to_bits = load64(geometry + (_operand(0) + G_ELEMENT * WORD_BYTES)) == 0
+    if to_bits and load64(geometry + G_COMPARE_MASKED * WORD_BYTES) == 0:
+        return lanes
+    while lanes > 0 and mask_bits(geometry, lanes - 1) & 1 == 0:
+        lanes -= 1
+    return lanes
 
 
 @register_jitable
@@ -185,10 +200,14 @@ def scatter_lanes(start, source, bits, element):
 
 @register_jitable
 def scatter_bits(geometry, now, result, start):
-    """Write the mask bits of a repeat; the lane mask applies if the geometry says so."""
+    """Write all mask bits of a repeat; the lane mask applies if the geometry says so.
+
+    Bits of lanes that took no part are 0.
+    """
     masked = load64(geometry + G_COMPARE_MASKED * WORD_BYTES) != 0
-    for place in range((now + 7) // 8):
-        byte = load8(result + place)
+    computed = (now + 7) // 8
+    for place in range(load64(geometry + G_LANES * WORD_BYTES) // 8):
+        byte = load8(result + place) if place < computed else load8(result + place) & 0
         if masked:
             byte &= load8(geometry + G_MASK_LO * WORD_BYTES + place)
         store8(start + place, byte)

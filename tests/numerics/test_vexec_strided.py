@@ -82,9 +82,11 @@ def model(memory, places, compute, lanes, count, mask, compare_masked):
         now = min(lanes, count - repeat * lanes)
         result = compute(*[p.read(memory, repeat, now) for p in sources if p is not None])
         if dst.dtype is None:
-            keep = np.frombuffer(mask.to_bytes(16, "little"), np.uint8)[: result.size]
+            whole = np.zeros(lanes // 8, np.uint8)  # all bits of the repeat are written
+            whole[: result.size] = result
+            keep = np.frombuffer(mask.to_bytes(16, "little"), np.uint8)[: whole.size]
             start = dst.start + repeat * dst.repeat_stride
-            memory[start : start + result.size] = result & keep if compare_masked else result
+            memory[start : start + whole.size] = whole & keep if compare_masked else whole
             continue
         for lane in range(now):
             if mask >> lane & 1:

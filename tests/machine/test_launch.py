@@ -1,0 +1,316 @@
+"""Blocks and their order, coverage of outputs, readers, and errors at the kernel's own line."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+import ascendsim as asim
+from ascendsim.ascendc import *
+from ascendsim.errors import (
+    AlignmentError,
+    AscendError,
+    KernelError,
+    QueueError,
+    RequestError,
+    UnsupportedError,
+)
+from ascendsim.launch import _CORES, Readers, launch
+from ascendsim.record import CURRENT
+from tests.helpers import assert_same_bits
+from tests.kit import Ub, gm, make_job, run_block
+
+OUT = {"out": ((64,), "float32")}
+
+
+def store(out, start, count, value=1.0):
+    u = Ub(a=(float32, 64))
+    Duplicate(u["a"], value, 64)
+    if count:
+        DataCopyPad(gm(out)[start:], u["a"], DataCopyParams(1, 4 * count, 0, 0))
+
+
+def test_every_block_knows_its_number():
+    seen = []
+
+    def body(out):
+        seen.append((GetBlockIdx(), GetBlockNum()))
+        store(out, 8 * GetBlockIdx(), 8, GetBlockIdx())
+
+    block = run_block(body, {}, OUT, block_dim=8)
+    assert seen == [(k, 8) for k in range(8)]
+    assert_same_bits(block.outputs["out"], np.repeat(np.arange(8, dtype=np.float32), 8))
+    assert not block.warnings
+    assert [call["core"] for call in block.calls if call["op"] == "Duplicate"] == list(range(8))
+    assert sorted(block.ub) == list(range(8))
+
+
+def test_later_blocks_overwrite_earlier_ones():
+    block = run_block(lambda out: store(out, 0, 64, GetBlockIdx()), {}, OUT, block_dim=3)
+    assert set(block.outputs["out"]) == {2}
+
+
+def test_blocks_without_work():
+    def body(out):
+        if GetBlockIdx() < 2:
+            store(out, 32 * GetBlockIdx(), 32)
+
+    block = run_block(body, {}, OUT, block_dim=5)
+    assert set(block.outputs["out"]) == {1}
+    assert not block.warnings
+    assert {call["core"] for call in block.calls} == {0, 1}
+
+
+def test_more_blocks_than_cores():
+    def body(out):
+        if GetBlockIdx() == 99:
+            store(out, 0, 64)
+
+    assert run_block(body, {}, OUT, block_dim=100).warnings == [
+        "blocks: 100 blocks on 48 cores of ascend910b1: in rounds"
+    ]
+    assert not run_block(lambda out: store(out, 0, 64), {}, OUT, block_dim=1).warnings
+
+
+@pytest.mark.parametrize(
+    ("pieces", "missing", "twice"),
+    [
+        ([(0, 64)], 0, 0),
+        ([(0, 32), (32, 32)], 0, 0),
+        ([(32, 32), (0, 32)], 0, 0),
+        ([(0, 30), (32, 32)], 8, 0),
+        ([(1, 63)], 4, 0),
+        ([(0, 63)], 4, 0),
+        ([(0, 40), (32, 32)], 0, 32),
+        ([(0, 64), (10, 4), (60, 4)], 0, 32),
+        ([(0, 10), (5, 10), (20, 44)], 20, 20),
+    ],
+)
+def test_coverage(pieces, missing, twice):
+    block = run_block(lambda out: store(out, *pieces[GetBlockIdx()]), {}, OUT, block_dim=len(pieces))
+    if not missing and not twice:
+        assert not block.warnings
+        return
+    text = block.warning("coverage")
+    assert f"out: {missing} bytes never written, {twice} written more than once (of 256)" in text
+
+
+def test_an_output_that_nobody_writes():
+    block = run_block(lambda out: TPipe(), {}, OUT)
+    assert block.warnings == ["coverage: out was never written"]
+    assert not run_block(lambda out: TPipe(), {}, {"out": ((0,), "float32")}).warnings
+
+
+def test_slack_is_no_gap_and_no_double_write():
+    def body(out):
+        u = Ub(a=(float32, 8))
+        Duplicate(u["a"], 1.0, 8)
+        DataCopy(gm(out), u["a"], 8)
+
+    block = run_block(body, {}, {"out": ((5,), "float32")})
+    assert [w.split(":")[0] for w in block.warnings] == ["gm-slack"]
+    assert "out (0 bytes read, 12 written)" in block.warnings[0]
+    assert block.rules["gm-slack"] == "assumed"
+
+
+def test_a_flag_that_stays_set():
+    block = run_block(lambda out: (store(out, 0, 64), SetFlag(HardEvent.V_S, 3)), {}, OUT)
+    assert "V_S(3) is still set when block 0 ends" in block.warning("flag-left-set")
+    again = run_block(lambda out: (store(out, 0, 64), SetFlag(HardEvent.V_S, 3)), {}, OUT)
+    assert again.warnings == block.warnings
+
+
+def test_the_name_launch_is_the_function_whatever_was_imported_before():
+    import ascendsim.api
+    import ascendsim.launch  # noqa: F401
+
+    assert asim.launch is ascendsim.api.launch
+
+
+def test_a_larger_ub_than_the_chip_has():
+    block = run_block(lambda out: store(out, 0, 64), {}, OUT, ub=1 << 20)
+    assert block.warning("ub") == "ub: a UB of 1048576 bytes; ascend910b1 has 196608"
+
+
+def test_observed_or_not_the_bytes_are_the_same():
+    def body(x, out):
+        u = Ub(a=(float32, 64), m=(uint8, 32))
+        DataCopyPad(u["a"], gm(x), DataCopyParams(1, 252, 0, 0), DataCopyPadParams())
+        Exp(u["a"], u["a"], 64)
+        CompareScalar(u["m"], u["a"], 1.0, CMPMODE.GT, 64)
+        Select(u["a"], u["m"], u["a"], 0.5, SELMODE.VSEL_TENSOR_SCALAR_MODE, 63)
+        u["a"].SetValue(3, u["a"].GetValue(4))
+        DataCopy(gm(out), u["a"], 64)
+
+    x = {"x": np.random.default_rng(1).standard_normal(63).astype(np.float32)}
+    for soc in ("ascend910b1", "ascend950"):
+        loud, quiet = (run_block(body, x, OUT, soc=soc, observe=o) for o in (True, False))
+        assert_same_bits(loud.outputs["out"], quiet.outputs["out"])
+        assert_same_bits(loud.ub[0], quiet.ub[0])
+        assert (loud.warnings, loud.evidence) == (quiet.warnings, quiet.evidence)
+        assert len(loud.calls) == len(loud.records) > 8
+        assert not quiet.calls
+
+
+def test_records_without_execution():
+    def body(x, out):
+        u = Ub(a=(float32, 64))
+        DataCopy(u["a"], gm(x), 64)
+        Muls(u["a"], u["a"], 2.0, 64)
+        DataCopy(gm(out), u["a"], 64)
+
+    x = {"x": np.ones(64, np.float32)}
+    real = run_block(body, x, OUT)
+    dry = run_block(body, x, OUT, executing=False, options={"gm_slack_fill": "0x33"})
+    assert [c["op"] for c in dry.calls] == [c["op"] for c in real.calls]
+    assert "dst_crc" in real.calls[-1]
+    assert "dst_crc" not in dry.calls[-1]
+    assert set(dry.outputs["out"].view(np.uint8)) == {0x33}
+    assert not dry.warnings
+
+    def reads(x, out):
+        gm(x).GetValue(0)
+
+    with pytest.raises(AscendError, match="GetValue: this run makes records only"):
+        run_block(reads, x, OUT, executing=False)
+
+
+def test_chosen_blocks_are_recorded():
+    def body(out):
+        store(out, 16 * GetBlockIdx(), 16)
+
+    block = run_block(body, {}, OUT, block_dim=4, blocks=[1, 3])
+    assert {call["core"] for call in block.calls} == {1, 3}
+    assert set(block.outputs["out"]) == {1}
+    assert all(call["seq"] == k % (len(block.calls) // 2) for k, call in enumerate(block.calls))
+
+
+def test_the_last_calls_only():
+    op = asim.load("hard_swish_grad")
+    x = np.ones(1000, np.float32)
+    til = op.tiling((1000,), "float32", cores=2)
+    whole = asim.launch(op, {"grad": x, "x": x}, til, record="calls").calls
+    some = asim.launch(op, {"grad": x, "x": x}, til, record="calls", last=7).calls
+    assert some == whole[-7:]
+    chosen = asim.launch(op, {"grad": x, "x": x}, til, record="calls", blocks=[1])
+    assert chosen.calls == [call for call in whole if call["core"] == 1]
+    with pytest.raises(RequestError, match="no UB image of core 9"):
+        chosen.ub(9)
+
+
+def line_of(function, text):
+    lines, first = inspect.getsourcelines(function)
+    return first + next(k for k, line in enumerate(lines) if text in line)
+
+
+def test_errors_carry_file_line_and_block():
+    def body(out):
+        u = Ub(a=(float32, 64))
+        if GetBlockIdx() == 2:
+            Duplicate(
+                u["a"][1:],  # here
+                1.0,
+                8,
+            )
+
+    with pytest.raises(AlignmentError) as caught:
+        run_block(body, {}, OUT, block_dim=4)
+    error = caught.value
+    assert error.block == 2
+    assert error.where[0].endswith("tests/machine/test_launch.py")
+    assert line_of(body, "Duplicate(") <= error.where[1] <= line_of(body, "8,")
+    assert str(error).startswith(f"{error.where[0]}:{error.where[1]}: Duplicate: dst starts at")
+    assert str(error).endswith("[block 2]")
+
+
+def test_calls_carry_file_and_line():
+    def body(out):
+        store(out, 0, 64)
+        PipeBarrier(PIPE_V)
+
+    calls = run_block(body, {}, OUT).calls
+    assert calls[-1]["line"] == line_of(body, "PipeBarrier")
+    assert calls[-1]["file"] == __file__
+    (duplicate,) = (c for c in calls if c["op"] == "Duplicate")
+    assert duplicate["line"] == line_of(store, "Duplicate")
+
+
+def test_a_mistake_in_the_kernels_python():
+    def body(out):
+        values = [1, 2]
+        return values[GetBlockIdx()] + values[7]  # wrong
+
+    with pytest.raises(KernelError, match=r"IndexError: list index out of range \[block 0\]") as caught:
+        run_block(body, {}, OUT)
+    assert caught.value.where[1] == line_of(body, "# wrong")
+    assert isinstance(caught.value.__cause__, IndexError)
+
+
+def test_a_name_that_is_not_modelled():
+    def body(out):
+        Axpy(out)  # noqa: F821
+
+    with pytest.raises(UnsupportedError, match="Axpy is neither defined .* nor modelled"):
+        run_block(body, {}, OUT)
+
+
+def test_a_core_is_used_again_only_after_success():
+    cores, broken = [], [False]
+
+    def body(out):
+        pipe = TPipe()
+        cores.append(pipe.core)
+        a = TBuf()
+        pipe.InitBuffer(a, 256)
+        Duplicate(a.Get(float32), 1.0, 64)
+        if broken[0]:
+            raise ValueError("no")
+        DataCopy(gm(out), a.Get(float32), 64)
+
+    run_block(body, {}, OUT)
+    run_block(body, {}, OUT)
+    assert cores[0] is cores[1]
+    broken[0] = True
+    with pytest.raises(KernelError, match="ValueError: no"):
+        run_block(body, {}, OUT)
+    broken[0] = False
+    block = run_block(body, {}, OUT)
+    assert cores[3] is not cores[2]
+    assert set(block.outputs["out"]) == {1}
+    assert not block.warnings
+
+
+def test_idle_cores_are_bounded():
+    for _ in range(12):
+        run_block(lambda: TPipe())
+    assert len(_CORES.idle) <= 8
+
+
+def test_no_current_core_after_a_launch():
+    def body():
+        raise RuntimeError
+
+    run_block(lambda: TPipe())
+    assert CURRENT.get(None) is None
+    with pytest.raises(KernelError):
+        run_block(body)
+    assert CURRENT.get(None) is None
+    with pytest.raises(RequestError, match="no kernel is running"):
+        TPipe()
+
+
+def test_a_launch_within_a_kernel():
+    def inner():
+        TPipe()
+
+    def body():
+        outer = TPipe().core
+        launch(make_job(inner, {}, {}), Readers())
+        assert CURRENT.get() is outer
+        with pytest.raises(QueueError):
+            launch(make_job(lambda: (TPipe(), TPipe()), {}, {}), Readers())
+        assert CURRENT.get() is outer
+
+    run_block(body)
