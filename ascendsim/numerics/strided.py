@@ -74,14 +74,15 @@ def run_strided(row, scalar, body):
         stack_bytes(SCRATCH_BYTES),
     )
     for repeat in range(load64(geometry + G_REPEATS * WORD_BYTES)):
-        now = min(used, left)
-        if now <= 0:
+        if left <= 0:
             break
-        store64(inner + COUNT * WORD_BYTES, now)
-        gather(row, inner, SRC0, geometry + _operand(1), repeat, first)
-        gather(row, inner, SRC1, geometry + _operand(2), repeat, second)
-        gather(row, inner, MASK, geometry + _operand(3), repeat, mask)
-        call_body(body, inner, scalar)
+        now = min(used, left)
+        if now > 0:
+            store64(inner + COUNT * WORD_BYTES, now)
+            gather(row, inner, SRC0, geometry + _operand(1), repeat, first)
+            gather(row, inner, SRC1, geometry + _operand(2), repeat, second)
+            gather(row, inner, MASK, geometry + _operand(3), repeat, mask)
+            call_body(body, inner, scalar)
         scatter(row, geometry, repeat, now, result)
         left -= lanes
 
