@@ -1,10 +1,10 @@
 """ascendsim: a bit-accurate simulator of the Ascend NPU's vector core.
 
-    import ascendsim as asim
-    op = asim.load("name of a kernel, or a folder")
-    til = op.tiling(x.shape, "float16", soc="ascend950")
-    run = asim.launch(op, {"grad": grad, "x": x}, til)
-    run.out
+import ascendsim as asim
+op = asim.load("name of a kernel, or a folder")
+til = op.tiling(x.shape, "float16", soc="ascend950")
+run = asim.launch(op, {"grad": grad, "x": x}, til)
+run.out
 """
 
 import sys

@@ -30,7 +30,16 @@ from ascendsim.dtypes import (
     uint64,
     uint64_t,
 )
-from ascendsim.enums import CMPMODE, PIPE, SELMODE, HardEvent, QuePosition, RoundMode, TPosition
+from ascendsim.enums import (
+    CMPMODE,
+    PIPE,
+    SELMODE,
+    CacheMode,
+    HardEvent,
+    QuePosition,
+    RoundMode,
+    TPosition,
+)
 from ascendsim.isa import (
     REGISTRY,
     Abs,
@@ -118,6 +127,7 @@ MEMBERS = sorted(
         "ReleaseEventID",
         "Reset",
         "SetGlobalBuffer",
+        "SetL2CacheHint",
         "SetSize",
         "SetValue@GM",
         "SetValue@UB",

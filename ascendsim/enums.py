@@ -63,6 +63,13 @@ class PIPE(_Named):
     PIPE_ALL = 6
 
 
+class CacheMode(_Named):
+    """Whether copies of a GlobalTensor allocate in L2 (NORMAL) or bypass it (DISABLE)."""
+
+    CACHE_MODE_DISABLE = 0
+    CACHE_MODE_NORMAL = 1
+
+
 class TPosition(_Named):
     """Logical position of a buffer; VECIN, VECOUT and VECCALC lie in UB, GM in global memory."""
 

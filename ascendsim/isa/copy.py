@@ -145,6 +145,8 @@ def _call(
     shape_of = CopyShape(blocks if length else 0)
     pipe = _PIPES[dst.space, src.space]
     fields = _fields(dst.dtype, given)
+    if GM in (dst.space, src.space):
+        fields["l2"] = (dst if dst.space == GM else src).cache.name
     return Call(name, pipe, dst.core, (into, out_of), execute, geometry=shape_of, fields=fields)
 
 

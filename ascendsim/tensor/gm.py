@@ -7,7 +7,7 @@ from typing import Any
 from ascendsim.core import observed
 from ascendsim.dtypes import DType
 from ascendsim.dtypes import dtype as as_dtype
-from ascendsim.enums import PIPE
+from ascendsim.enums import PIPE, CacheMode
 from ascendsim.errors import BoundsError, ContractError
 from ascendsim.memory import Allocation
 from ascendsim.record import GM, Access, Call, current_core
@@ -47,7 +47,7 @@ class GmAddress:
 class GlobalTensor:
     """A typed window on GM: `SetGlobalBuffer` says where; copies check the real allocation."""
 
-    __slots__ = ("core", "count", "dtype", "holder", "start")
+    __slots__ = ("cache", "core", "count", "dtype", "holder", "start")
     space = GM
 
     def __init__(self, T: Any = None) -> None:
@@ -55,6 +55,15 @@ class GlobalTensor:
         self.holder: Allocation = None  # type: ignore[assignment]
         self.core: Any = None
         self.start = self.count = 0
+        self.cache = CacheMode.CACHE_MODE_NORMAL
+
+    def SetL2CacheHint(self, mode: CacheMode) -> None:
+        """Let copies of this tensor allocate in L2 (the default) or bypass it; time only."""
+        if not isinstance(mode, CacheMode):
+            raise ContractError(
+                f"SetL2CacheHint: {mode!r}: use CacheMode.CACHE_MODE_NORMAL or _DISABLE"
+            )
+        self.cache = mode
 
     def SetGlobalBuffer(self, address: GmAddress, count: int = 0) -> None:
         """Set where the tensor starts and how many elements the kernel means to use."""
@@ -87,6 +96,7 @@ class GlobalTensor:
         offset = offset_of("GlobalTensor", index, MAX_GM_ELEMENTS)
         moved = GlobalTensor(self.dtype)
         moved.core, moved.holder, moved.count = self.core, self.holder, self.count
+        moved.cache = self.cache
         moved.start = self.start + offset * self.dtype.nbytes
         return moved
 
