@@ -52,7 +52,15 @@ class Run:
 
     @property
     def out(self) -> np.ndarray:
-        """The first output."""
+        """The first output.
+
+        Raises
+        ------
+        RequestError
+            When the run made records only (execute=False).
+        """
+        if not self.outputs:
+            raise RequestError("this run made records only; launch it with execute=True")
         return next(iter(self.outputs.values()))
 
     def ub(self, core: int) -> np.ndarray:
@@ -164,7 +172,7 @@ def _run_of(
     return Run(
         op=op.name,
         dtype=first_input.name,
-        n=next(iter(result.outputs.values())).size,
+        n=math.prod(next(iter(job.outputs.values()))[0]),
         soc=job.soc.name,
         block_dim=job.block_dim,
         tiling=tiling.to_json(),

@@ -52,6 +52,7 @@ class AivCore:
         self.executing = True
         self.observers: tuple[Observer, ...] = ()
         self.block = self.block_num = self.seq = 0
+        self.number: Any = None  # what GetBlockIdx returns when not the plain block
         self.serial = 0
         self.pipe: Any = None
         self.unnamed = 0  # buffers that no kernel object holds by name
@@ -63,7 +64,7 @@ class AivCore:
         """Make the core new for `block`: fresh UB, no pipe, no events, records from 0."""
         self.ub.refill()
         self.events.clear()
-        self.block, self.seq, self.mutexes = block, 0, 0
+        self.block, self.seq, self.mutexes, self.number = block, 0, 0, None
         self.pipe, self.ub_used, self.unnamed = None, 0, 0
         self.pad_value, self.pad_set = PAD_AT_START, False
         self.observers = tuple(observers)

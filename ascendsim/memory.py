@@ -130,6 +130,10 @@ class GlobalMemory:
             new.memory[whole : new.nbytes] = POISON[: new.nbytes - whole]
         return new
 
+    def imagine(self, name: str, dtype: DType, shape: Sequence[int]) -> Allocation:
+        """Make an allocation whose bytes nobody will touch (records without data)."""
+        return self._add(name, dtype, shape)
+
     def release(self) -> None:
         """End the launch: outputs belong to the caller, the bytes of inputs are kept."""
         for allocation in self.inputs:

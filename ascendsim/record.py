@@ -81,9 +81,11 @@ class Access(NamedTuple):
     repeat_stride: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Call:
     """A bound call: all of it but the scalar, checked once and shared by its records.
+
+    Never changed once made (and not frozen only because freezing makes each one slower to make).
 
     `execute(address, scalar)` runs the compiled body over the row at `address`; `encode` turns
     the kernel's scalar into the one that the row expects (None: it is passed as it is).

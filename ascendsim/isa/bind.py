@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ascendsim.enums import CMPMODE, DATABLOCK_BYTES, PIPE, RoundMode
+from ascendsim.enums import CMPMODE, DATABLOCK_BYTES, PIPE, SELMODE, RoundMode
 from ascendsim.errors import (
     AlignmentError,
     AscendError,
@@ -61,6 +61,8 @@ def bind(
         width = geo.lanes_per_repeat([e for e in elements if e])
         shape = _geometry(decl, elements, width, lanes, core)
         shape = _compare_count(decl, core, shape)
+        if mode is SELMODE.VSEL_CMPMASK_SPR:  # the bits of one repeat serve every repeat
+            shape = replace(shape, layouts=(*shape.layouts[:-1], geo.Layout(0, 0, 0)))
         accesses = _accesses(decl, tensors, shape)
         in_order = _check_operands(decl, core, accesses, tensors, shape)
         call = _bound(decl, tensors, mode, shape, accesses, in_order)
@@ -215,7 +217,7 @@ def _bound(
     except KeyError:
         raise UnsupportedError(f"{dtype} is not modelled for {decl.name}") from None
     row = make_row(decl, tensors, mode, shape, opcode)
-    words = make_words(decl, mode, shape, in_order, core.soc.arch)
+    words = make_words(decl, shape, in_order, core.soc.arch)
     if words is not None:
         row[opcodes.GEOMETRY] = words.ctypes.data
     execute = core.bodies.entry(opcode) if shape.count else _nothing

@@ -57,14 +57,12 @@ class Geometry:
 
     def extent(self, layout: Layout) -> int:
         """Return the bytes from an operand's start to the last byte that the call touches."""
-        if not self.repeats:
+        if not self.repeats or not self.mask:
             return 0
-        if self.counted or layout.element == 0:
-            last = self.count if self.counted else self.lanes * self.repeats
-            bits_per_element = 8 * layout.element or 1
-            if layout.element or layout.repeat_stride:
-                return -(-last * bits_per_element // 8)
-            return self.lanes // 8
+        if layout.element == 0:
+            return self._extent_of_bits(layout)
+        if self.counted:
+            return self.count * layout.element
         lanes = self.mask.bit_length()
         per_block = DATABLOCK_BYTES // layout.element
         block, rest = divmod(lanes - 1, per_block)
@@ -73,6 +71,18 @@ class Geometry:
             + block * layout.block_stride
             + (rest + 1) * layout.element
         )
+
+    def _extent_of_bits(self, layout: Layout) -> int:
+        """Return the bytes of mask bits.
+
+        A comparison stores those of whole repeats, Select reads one per lane, or (repeat stride 0)
+        those of one repeat again and again.
+        """
+        if not layout.repeat_stride:
+            return self.lanes // 8
+        selects = self.layouts[0].element > 0
+        bits = self.count if self.counted and selects else self.lanes * self.repeats
+        return -(-bits // 8)
 
     def ranges(self, access: Access) -> list[tuple[int, int]]:
         """Return the byte ranges (start, stop) of `access`, in program order."""

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ascendsim.enums import SELMODE
 from ascendsim.isa.geometry import Geometry
 from ascendsim.isa.roles import DESTINATIONS, Role
 from ascendsim.numerics import opcodes
@@ -29,19 +28,15 @@ def make_row(
     return row
 
 
-def make_words(
-    decl: Any, mode: Any, shape: Geometry, in_order: bool, arch: str
-) -> np.ndarray | None:
+def make_words(decl: Any, shape: Geometry, in_order: bool, arch: str) -> np.ndarray | None:
     """Return the geometry block of a call, or None when it is one plain loop over its lanes."""
     partial_bits = decl.operands[0][1] is Role.BITS_OUT and shape.count % shape.lanes
-    reused_bits = mode is SELMODE.VSEL_CMPMASK_SPR and shape.repeats > 1
-    if shape.contiguous and not (in_order or partial_bits or reused_bits):
+    if shape.contiguous and not (in_order or partial_bits):
         return None
     words = shape.words(masked_compare=arch == "3510")
     for slot, layout in zip(_slots(decl), shape.layouts, strict=True):
         place = opcodes.G_OPERANDS + 3 * _ORDER.index(slot)
-        repeat_stride = 0 if reused_bits and slot == opcodes.MASK else layout.repeat_stride
-        words[place : place + 3] = layout.element, layout.block_stride, repeat_stride
+        words[place : place + 3] = layout.element, layout.block_stride, layout.repeat_stride
     return words
 
 

@@ -19,7 +19,7 @@ _BARRIERS = frozenset((PIPE.PIPE_V, PIPE.PIPE_MTE2, PIPE.PIPE_MTE3, PIPE.PIPE_AL
 
 def PipeBarrier(pipe: PIPE) -> None:
     """Later instructions of `pipe` start only after all its earlier ones finished."""
-    if pipe not in _BARRIERS:
+    if pipe not in _BARRIERS or type(pipe) is not PIPE:  # an int equals its enumeration
         names = ", ".join(sorted(p.name for p in _BARRIERS))
         raise ContractError(f"PipeBarrier: pipe is {pipe!r}: use one of {names}")
     core = current_core()
@@ -61,7 +61,8 @@ def WaitFlag(event: HardEvent, eventID: int) -> None:
 
 def GetBlockIdx() -> int:
     """Return the number of this block, 0 .. GetBlockNum() - 1."""
-    return int(current_core().block)
+    core = current_core()
+    return core.block if core.number is None else core.number  # type: ignore[no-any-return]
 
 
 def GetBlockNum() -> int:

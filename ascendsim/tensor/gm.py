@@ -9,11 +9,20 @@ from ascendsim.dtypes import DType
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.enums import PIPE, CacheMode
 from ascendsim.errors import BoundsError, ContractError
+from ascendsim.isa.symbolic import BlockNumber
 from ascendsim.memory import Allocation
 from ascendsim.record import GM, Access, Call, current_core
 from ascendsim.tensor.scalar import offset_of, read_element, scalar_call, write_element
 
 MAX_GM_ELEMENTS = 1 << 62
+GM_ALIGNMENT = 32  # bytes; copies from other starts are slower (timing)
+
+
+def _elements(offset: Any, dtype: DType) -> int:
+    """Return a GM offset as a plain int; of a block number only its alignment matters."""
+    if isinstance(offset, BlockNumber):
+        return offset.residue(dtype.nbytes, GM_ALIGNMENT)
+    return int(offset)
 
 
 class GmAddress:
@@ -31,7 +40,8 @@ class GmAddress:
     def __add__(self, offset: int) -> GmAddress:
         if isinstance(offset, bool) or not hasattr(offset, "__index__"):
             raise ContractError(f"GM address + {offset!r}: the offset must be an integer")
-        return GmAddress(self.allocation, self.start + int(offset) * self.dtype.nbytes, self.dtype)
+        start = self.start + _elements(offset, self.dtype) * self.dtype.nbytes
+        return GmAddress(self.allocation, start, self.dtype)
 
     def __getitem__(self, index: slice) -> GmAddress:
         return self + offset_of(self.allocation.name, index, MAX_GM_ELEMENTS)
@@ -93,7 +103,7 @@ class GlobalTensor:
 
     def __getitem__(self, index: slice) -> GlobalTensor:
         """Return the tensor `offset` elements further on; its size stays (as in Ascend C)."""
-        offset = offset_of("GlobalTensor", index, MAX_GM_ELEMENTS)
+        offset = _elements(offset_of("GlobalTensor", index, MAX_GM_ELEMENTS), self.dtype)
         moved = GlobalTensor(self.dtype)
         moved.core, moved.holder, moved.count = self.core, self.holder, self.count
         moved.cache = self.cache

@@ -57,7 +57,7 @@ class LocalTensor:
 
     def __getitem__(self, index: slice) -> LocalTensor:
         """Return the tensor that starts `offset` elements further on: `t[offset:]`."""
-        offset = offset_of("LocalTensor", index, self.count)
+        offset = int(offset_of("LocalTensor", index, self.count))
         return self._view(self.dtype, offset * self.dtype.nbytes) if offset else self
 
     def ReinterpretCast(self, T: Any) -> LocalTensor:

@@ -13,8 +13,8 @@ from ascendsim.isa.geometry import CopyShape
 from ascendsim.record import Access, Call
 
 
-def offset_of(what: str, index: Any, limit: int) -> int:
-    """Return the offset of `what[offset:]`, checked against `limit` elements."""
+def offset_of(what: str, index: Any, limit: int) -> Any:
+    """Return the offset of `what[offset:]` as it was given, checked against `limit` elements."""
     if not isinstance(index, slice) or index.stop is not None or index.step not in (None, 1):
         raise ContractError(
             f"{what}[{index!r}]: write {what}[offset:] for the tensor that starts at offset, and "
@@ -23,7 +23,6 @@ def offset_of(what: str, index: Any, limit: int) -> int:
     start = 0 if index.start is None else index.start
     if isinstance(start, bool) or not hasattr(start, "__index__"):
         raise ContractError(f"{what}[{start!r}:]: the offset must be an integer")
-    start = int(start)
     if not 0 <= start < limit and start != 0:
         raise BoundsError(f"{what}[{start}:]: the offset must lie in 0..{limit - 1} elements")
     return start

@@ -17,7 +17,8 @@ from ascendsim.errors import (
     RequestError,
     UnsupportedError,
 )
-from ascendsim.launch import _CORES, Readers, launch
+from ascendsim.launch import Readers, launch
+from ascendsim.launch.blocks import _CORES
 from ascendsim.record import CURRENT
 from tests.helpers import assert_same_bits
 from tests.kit import Ub, gm, make_job, run_block
@@ -167,7 +168,7 @@ def test_records_without_execution():
     assert [c["op"] for c in dry.calls] == [c["op"] for c in real.calls]
     assert "dst_crc" in real.calls[-1]
     assert "dst_crc" not in dry.calls[-1]
-    assert set(dry.outputs["out"].view(np.uint8)) == {0x33}
+    assert not dry.outputs
     assert not dry.warnings
 
     def reads(x, out):

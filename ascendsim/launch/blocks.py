@@ -1,0 +1,167 @@
+"""Run the blocks of a job, one after another, and turn what goes wrong into clear errors."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from ascendsim.core import AivCore
+from ascendsim.dtypes import uint8
+from ascendsim.errors import AscendError, KernelError, UnsupportedError
+from ascendsim.launch.job import Job, Readers, Result
+from ascendsim.launch.report import evidence, warnings_of
+from ascendsim.record import CURRENT
+from ascendsim.tensor import GmAddress
+
+PACKAGE = str(Path(__file__).parents[1])
+MAX_IDLE_CORES = 8
+
+
+def launch(job: Job, readers: Readers) -> Result:
+    """Run all blocks of `job` and return its result.
+
+    Raises
+    ------
+    AscendError
+        At the first rule that the kernel breaks; `where` is the kernel's own line.
+    """
+    with prepared_core(job, readers.executing) as (core, arguments):
+        start = time.perf_counter()
+        for block in range(job.block_dim):
+            core.begin_block(block, readers.of(block))
+            run_block(job, core, block, arguments)
+            _end_block(core)
+            if readers.ub_sink is not None:
+                readers.ub_sink(block, core.ub.array)
+            if readers.progress is not None:
+                readers.progress(block + 1, job.block_dim)
+        seconds = time.perf_counter() - start
+        outputs = {name: core.gm.allocations[name] for name in job.outputs}
+        warnings = warnings_of(job, core, outputs, readers.executing)
+        arrays = {name: a.array for name, a in outputs.items() if readers.executing}
+        return Result(arrays, warnings, evidence(core), seconds)
+
+
+@contextmanager
+def prepared_core(job: Job, executing: bool) -> Iterator[tuple[AivCore, list[GmAddress]]]:
+    """Give a core with the job's arrays in GM, current until the end, and the kernel's arguments.
+
+    A core whose block failed is not kept: its state is not trusted.
+    """
+    key = (job.identity, job.soc.name, job.ub_bytes, job.options)
+    core = _CORES.take(key) or AivCore(job.soc, job.ub_bytes, job.options)
+    arguments = _upload(job, core) if executing else _imagine(job, core)
+    core.block_num, core.executing = job.block_dim, executing
+    core.warnings.clear()
+    core.ub.set_fill(job.options.ub_fill, job.seed)
+    token = CURRENT.set(core)
+    try:
+        yield core, arguments
+    finally:
+        CURRENT.reset(token)
+        core.gm.release()
+        core.observers, core.readers = (), False
+    _CORES.put(key, core)
+
+
+def _upload(job: Job, core: AivCore) -> list[GmAddress]:
+    """Place inputs, outputs and workspace in GM; return the kernel's arguments."""
+    for name, array in job.inputs.items():
+        core.gm.upload(name, job.input_types[name], array)
+    for name, (shape, dtype) in job.outputs.items():
+        core.gm.reserve(name, dtype, shape)
+    core.gm.reserve("workspace", uint8, (job.workspace,))
+    return [GmAddress(allocation) for allocation in core.gm.allocations.values()]
+
+
+def _imagine(job: Job, core: AivCore) -> list[GmAddress]:
+    """Give the arrays their sizes only: records need no data, so no byte of them is touched."""
+    for name, array in job.inputs.items():
+        core.gm.imagine(name, job.input_types[name], array.shape)
+    for name, (shape, dtype) in job.outputs.items():
+        core.gm.imagine(name, dtype, shape)
+    core.gm.imagine("workspace", uint8, (job.workspace,))
+    return [GmAddress(allocation) for allocation in core.gm.allocations.values()]
+
+
+def run_block(job: Job, core: AivCore, block: int, arguments: list[GmAddress]) -> None:
+    """Run one block of the kernel.
+
+    Raises
+    ------
+    AscendError
+        With the kernel's own line and the block.
+    """
+    try:
+        job.kernel(*arguments, job.tiling)
+    except AscendError as error:
+        error.where = error.where or _kernel_line(error.__traceback__)
+        error.block = block
+        raise
+    except Exception as error:
+        wrapped = _kernel_error(error)
+        wrapped.where, wrapped.block = _kernel_line(error.__traceback__), block
+        raise wrapped from error
+
+
+def _kernel_error(error: Exception) -> AscendError:
+    """Return what the user is told of a Python error in the kernel."""
+    if isinstance(error, NameError) and error.name:
+        return UnsupportedError(
+            f"{error.name} is neither defined in the kernel nor modelled here; `ascendsim isa` "
+            f"lists the Ascend C names that are"
+        )
+    return KernelError(f"{type(error).__name__}: {error}")
+
+
+def _kernel_line(traceback: TracebackType | None) -> tuple[str, int] | None:
+    """Return file and line of the innermost frame that is not the simulator's."""
+    found = None
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        inside = file.startswith((PACKAGE + os.sep, "<ascendsim"))
+        if not inside or "_kernels" in file:
+            found = (_short(file), traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return found
+
+
+def _short(file: str) -> str:
+    """Return `file` relative to the working directory when it lies below it."""
+    try:
+        return str(Path(file).relative_to(Path.cwd()))
+    except ValueError:
+        return file
+
+
+def _end_block(core: AivCore) -> None:
+    for event, number in core.events.flags:
+        core.warnings.setdefault(
+            "flag-left-set",
+            f"{event}({number}) is still set when block {core.block} ends; on hardware it stays "
+            f"set for the next kernel; add the WaitFlag",
+        )
+
+
+class _CoreTable:
+    """Cores between launches: their tensors and bound calls stay valid for the same kernel."""
+
+    def __init__(self) -> None:
+        self.idle: OrderedDict[tuple[Any, ...], AivCore] = OrderedDict()
+
+    def take(self, key: tuple[Any, ...]) -> AivCore | None:
+        return self.idle.pop(key, None)
+
+    def put(self, key: tuple[Any, ...], core: AivCore) -> None:
+        self.idle[key] = core
+        while len(self.idle) > MAX_IDLE_CORES:
+            self.idle.popitem(last=False)
+
+
+_CORES = _CoreTable()

@@ -1,0 +1,74 @@
+"""Find the blocks of a launch that do the same, from their records.
+
+One block of each class is recorded without data, with a block number that remembers every
+question the kernel asked of it (isa/symbolic.py). The blocks that answer all of them alike form
+the class; its last block is recorded plainly as well and must leave the same stream, up to where
+in GM it starts. If it does not, nothing is shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ascendsim.core import AivCore
+from ascendsim.isa.symbolic import BlockNumber, Question, holds
+from ascendsim.launch.blocks import prepared_core, run_block
+from ascendsim.launch.job import Job
+from ascendsim.tensor import GmAddress
+
+
+@dataclass(frozen=True, slots=True)
+class BlockClass:
+    """Blocks that leave the same stream; `stream` is what the recorder of the first one holds."""
+
+    blocks: tuple[int, ...]
+    stream: Any
+
+
+def block_classes(
+    job: Job,
+    recorder: Callable[[], Any],
+    same: Callable[[Any, Any], bool],
+    share: bool = True,
+) -> list[BlockClass]:
+    """Return the classes of `job`'s blocks, in the order of their first block.
+
+    Parameters
+    ----------
+    recorder : makes an observer whose object is the stream of a block
+    same : tells whether two streams are equal up to their start in GM
+    share : False records every block on its own (the slow truth)
+    """
+    classes = []
+    remaining = list(range(job.block_dim))
+    with prepared_core(job, executing=False) as (core, arguments):
+        while remaining:
+            block = remaining[0]
+            path: list[Question] = []
+            number = BlockNumber(block, path) if share else None
+            stream = _record(job, core, arguments, block, recorder(), number)
+            members = [b for b in remaining if share and holds(path, b)] or [block]
+            if len(members) > 1:
+                last = _record(job, core, arguments, members[-1], recorder(), None)
+                if not same(stream, last):
+                    members = [block]
+            classes.append(BlockClass(tuple(members), stream))
+            taken = set(members)
+            remaining = [b for b in remaining if b not in taken]
+    return classes
+
+
+def _record(
+    job: Job,
+    core: AivCore,
+    arguments: list[GmAddress],
+    block: int,
+    observer: Any,
+    number: BlockNumber | None,
+) -> Any:
+    core.begin_block(block, (observer,))
+    core.number = number
+    run_block(job, core, block, arguments)
+    return observer

@@ -1,0 +1,80 @@
+"""What the user of a run must be told: warnings, coverage of the outputs, evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ascendsim.core import AivCore
+from ascendsim.isa.rules import RULES, weakest
+from ascendsim.launch.job import Job
+from ascendsim.memory import Allocation
+
+
+def evidence(core: AivCore) -> dict[str, Any]:
+    """Return the rules that the core's calls relied on, weakest first."""
+    arch = core.soc.arch
+    rows: list[dict[str, Any]] = []
+    for rule_id, instructions in core.rules.items():
+        rule = RULES[rule_id]
+        rows.append(
+            {
+                "rule": rule.id,
+                "grade": rule.grade(arch),
+                "text": rule.text,
+                "source": rule.source,
+                "instructions": sorted(instructions),
+            }
+        )
+    grades = [row["grade"] for row in rows]
+    order = ("assumed", "report", "code", "documented")
+    rows.sort(key=lambda row: (order.index(row["grade"]), row["rule"]))
+    return {"weakest": weakest(grades), "rules": rows}
+
+
+def warnings_of(
+    job: Job, core: AivCore, outputs: Mapping[str, Allocation], executing: bool
+) -> list[str]:
+    """Return `code: text` for everything that a run has to tell."""
+    found = dict(core.warnings)
+    cores = job.soc.aiv_cores
+    if job.block_dim > cores:
+        found["blocks"] = f"{job.block_dim} blocks on {cores} cores of {job.soc.name}: in rounds"
+    if job.ub_bytes > job.soc.ub_physical_bytes:
+        found["ub"] = (
+            f"a UB of {job.ub_bytes} bytes; {job.soc.name} has {job.soc.ub_physical_bytes}"
+        )
+    touched = [a for a in core.gm.allocations.values() if a.slack_read or a.slack_written]
+    if touched:
+        core.relied_on(("gm-slack",), "launch")
+        parts = (
+            f"{a.name} ({a.slack_read} bytes read, {a.slack_written} written)" for a in touched
+        )
+        found["gm-slack"] = f"touched past the end of {', '.join(parts)}; inside the slack"
+    gaps = [text for a in outputs.values() if (text := _coverage(a))]
+    if gaps and executing:
+        found["coverage"] = "; ".join(gaps)
+    return [f"{code}: {text}" for code, text in found.items()]
+
+
+def _coverage(allocation: Allocation) -> str:
+    """Say which bytes of an output were not written exactly once ("" when all were)."""
+    if not allocation.nbytes:
+        return ""
+    if not allocation.writes:
+        return f"{allocation.name} was never written"
+    spans = np.array(allocation.writes, np.int64)
+    spans = np.minimum(spans[np.argsort(spans[:, 0], kind="stable")], allocation.nbytes)
+    spans = spans[spans[:, 1] > spans[:, 0]]
+    reach = np.maximum.accumulate(spans[:, 1])
+    before = np.concatenate(([0], reach[:-1]))
+    missing = int(np.maximum(spans[:, 0] - before, 0).sum()) + allocation.nbytes - int(reach[-1])
+    twice = int(np.maximum(np.minimum(before, spans[:, 1]) - spans[:, 0], 0).sum())
+    if not missing and not twice:
+        return ""
+    return (
+        f"{allocation.name}: {missing} bytes never written, {twice} written more than once "
+        f"(of {allocation.nbytes}); the blocks do not cover the tensor exactly once"
+    )

@@ -1,0 +1,29 @@
+"""Importing ascendsim is quick and neither loads the compiler nor compiles."""
+
+from __future__ import annotations
+
+import os
+
+from tests.house.tree import run_python
+
+GENEROUS_SECONDS = 2.0  # the aim is 0.7 s on a quiet machine
+MEASURE = """
+import sys, time
+start = time.perf_counter()
+import ascendsim
+ascendsim.Options, ascendsim.Run, ascendsim.launch, ascendsim.load
+print(time.perf_counter() - start)
+assert "numba" not in sys.modules, "importing ascendsim imported numba"
+"""
+
+
+def test_import_is_quick_and_compiles_nothing(tmp_path):
+    environment = os.environ | {"ASCENDSIM_CACHE": str(tmp_path)}
+    best = min(float(run_python("-c", MEASURE, env=environment)) for _ in range(3))
+    print(f"import ascendsim and its names: {best:.2f} s, best of 3")
+    assert best < GENEROUS_SECONDS
+    assert not list(tmp_path.iterdir()), "importing ascendsim wrote into the compile cache"
+
+
+def test_kernel_names_load_without_the_compiler():
+    run_python("-c", "import sys, ascendsim.ascendc; assert 'numba' not in sys.modules")
