@@ -12,17 +12,18 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ascendsim.api import Run, launch
+    from ascendsim.api import Run, launch, time
     from ascendsim.host import load
     from ascendsim.options import Options
 
 __version__ = "0.1.0"
-__all__ = ["Options", "Run", "__version__", "launch", "load"]
+__all__ = ["Options", "Run", "__version__", "launch", "load", "time"]
 _HOMES = {
     "Options": "ascendsim.options",
     "Run": "ascendsim.api",
     "launch": "ascendsim.api",
     "load": "ascendsim.host",
+    "time": "ascendsim.api",
 }
 
 

@@ -15,13 +15,22 @@ from ascendsim import soc as socs
 from ascendsim.dtypes import DType
 from ascendsim.errors import RequestError, ShapeError, UnsupportedError
 from ascendsim.host import Op, Tiling, load
-from ascendsim.launch import Job, Readers, Result, blocks_of
+from ascendsim.launch import Job, Readers, Result, block_classes, blocks_of
 from ascendsim.launch import launch as launch_job
+from ascendsim.observe.timeline import (
+    StepRecorder,
+    Timeline,
+    check_costs,
+    same_stream,
+    schedule_launch,
+    timeline_of,
+)
+from ascendsim.observe.timeline.steps import shared_tensors
 from ascendsim.options import Options
 
 MODES = ("auto", "step", "replay", "fused")
 RECORDS = ("none", "calls", "bytes")
-__all__ = ["Run", "launch", "load"]
+__all__ = ["Run", "launch", "load", "time"]
 
 
 @dataclass(slots=True)
@@ -153,6 +162,53 @@ def launch(
     readers = Readers((), call_sink, ub_sink, progress, blocks_of(blocks), execute)
     result = launch_job(job, readers)
     return _run_of(op, job, tiling, mode, result, list(kept), images)
+
+
+def time(
+    op: Op | str,
+    tiling: Tiling,
+    *,
+    soc: str | None = None,
+    options: Options | None = None,
+    keep: bool = False,
+    share: bool = True,
+) -> Timeline:
+    """Return the timeline of a launch, from records made without data.
+
+    Parameters
+    ----------
+    keep : keep the records, so that slices know their instruction and line (traces, pictures)
+    share : False records every block instead of one per class (the slow truth)
+
+    Raises
+    ------
+    UnsupportedError
+        When the SoC has no costs, or the kernel reads data as scalars.
+    AscendError
+        When the kernel breaks a rule.
+    """
+    op = load(op)
+    chosen = options or Options()
+    job = _job(op, _shapes_only(op, tiling), tiling, soc, 0, chosen)
+    check_costs(job.soc)
+    found = block_classes(
+        job,
+        lambda: StepRecorder(job.soc, chosen.auto_sync == "on", keep),
+        same_stream,
+        share,
+    )
+    streams = [(c.stream, c.blocks) for c in found]
+    cores = (tiling.origin.cores if tiling.origin else None) or job.soc.aiv_cores
+    launched = schedule_launch(streams, shared_tensors(found), job.soc, cores)
+    return timeline_of(launched, job.ub_bytes)
+
+
+def _shapes_only(op: Op, tiling: Tiling) -> dict[str, np.ndarray]:
+    """Return arrays that have a shape and a dtype but no bytes of their own."""
+    return {
+        name: np.broadcast_to(np.zeros((), tiling.dtypes[name].numpy), tiling.shapes[name])
+        for name in op.definition.inputs
+    }
 
 
 def _run_of(

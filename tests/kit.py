@@ -1,13 +1,13 @@
 """Run a kernel body written in a test on a simulated core, without a kernel folder.
 
-    def body(x, out):
-        u = Ub(a=(float32, 64))
-        DataCopy(u["a"], gm(x), 64)
-        Muls(u["a"], u["a"], 2.0, 64)
-        DataCopy(gm(out), u["a"], 64)
+def body(x, out):
+    u = Ub(a=(float32, 64))
+    DataCopy(u["a"], gm(x), 64)
+    Muls(u["a"], u["a"], 2.0, 64)
+    DataCopy(gm(out), u["a"], 64)
 
-    block = run_block(body, {"x": x}, {"out": ((64,), "float32")})
-    block.outputs["out"], block.calls, block.ub[0], block.warnings, block.rules
+block = run_block(body, {"x": x}, {"out": ((64,), "float32")})
+block.outputs["out"], block.calls, block.ub[0], block.warnings, block.rules
 """
 
 from __future__ import annotations
@@ -179,7 +179,9 @@ def interesting(T: Any, count: int, seed: int = 0) -> np.ndarray:
         return rng.integers(0, 1 << 8 * T.nbytes, count, T.bits.type).view(T.numpy)
     with np.errstate(all="ignore"):
         special = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 3, -3, 1e-40, 6e-8, 65519])
-        values = np.concatenate([special.astype(T.numpy), (rng.standard_normal(count)).astype(T.numpy)])
+        values = np.concatenate(
+            [special.astype(T.numpy), (rng.standard_normal(count)).astype(T.numpy)]
+        )
     words = values.view(T.bits)
     random = rng.integers(0, 1 << 8 * T.nbytes, values.size, T.bits.type)
     words[1::5] = random[1::5]

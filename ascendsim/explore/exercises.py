@@ -13,6 +13,7 @@ import numpy as np
 
 from ascendsim.ascendc import (
     BinaryRepeatParams,
+    CacheMode,
     DataCopy,
     DataCopyExtParams,
     DataCopyPad,
@@ -193,6 +194,17 @@ def _values_in_gm(bench: Bench, dtype: DType) -> None:
     tensor[1:].SetValue(31, 3)
     values[32] = 3
     _same(np.array([tensor.GetValue(i) for i in range(33)], dtype.numpy), values)
+
+
+@_uses("SetL2CacheHint")
+def _cache_hint(bench: Bench, dtype: DType) -> None:
+    values = sample(dtype, 64)
+    source, local = bench.gm(dtype, values), bench.local(dtype, 64)
+    for mode in reversed(CacheMode):
+        source.SetL2CacheHint(mode)
+        _equal((source.cache, source[1:].cache), (mode, mode))
+        DataCopy(local, source, 64)  # the hint changes no byte
+        _same(bench.array(local, 64), values)
 
 
 @_uses("UnaryRepeatParams", "BinaryRepeatParams")

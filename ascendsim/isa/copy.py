@@ -7,6 +7,7 @@ Manual chapter: data movement (DataCopy, DataCopyPad); bank of rules in rules.py
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 from ascendsim.core import observed
@@ -169,12 +170,15 @@ def _checked(params: Any) -> tuple[int, int, int, int]:
             f"DataCopyPad: dataCopyParams is {params!r}: use DataCopyParams(blockCount, "
             f"blockLen, srcStride, dstStride) or DataCopyExtParams"
         )
-    found = (params.blockCount, params.blockLen, params.srcStride, params.dstStride)
-    blocks, length, src_gap, dst_gap = found
-    fits = all(map(_is_int, found)) and (length | src_gap | dst_gap) >> 16 == 0
-    if not fits or blocks >> 12:  # rare: a wide field, or a value that does not fit
+    given = (params.blockCount, params.blockLen, params.srcStride, params.dstStride)
+    try:
+        blocks, length, src_gap, dst_gap = map(index, given)
+        fits = (blocks << 4 | length | src_gap | dst_gap) >> 16 == 0
+    except TypeError:
+        fits = False
+    if not fits:  # rare: a wide field, or a value that does not fit
         check_widths(params)
-    return found
+    return blocks, length, src_gap, dst_gap
 
 
 def _check_negative_gap(dst: Any, length: int, src_gap: int, dst_gap: int) -> None:
@@ -186,10 +190,6 @@ def _check_negative_gap(dst: Any, length: int, src_gap: int, dst_gap: int) -> No
             f"DataCopyPad: srcStride {src_gap}, dstStride {dst_gap}: gaps are not negative "
             f"(on 950 a copy from GM may have srcStride down to -blockLen); use 0 or more"
         )
-
-
-def _is_int(value: Any) -> bool:
-    return type(value) is int
 
 
 def _note_writes(dst: Any, blocks: int, length: int, pitch: int) -> None:

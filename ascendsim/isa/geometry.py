@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,12 @@ class Geometry:
             return [(access.start, stop)] if stop > access.start else []
         spans = (span for r in range(self.repeats) for span in self._repeat_ranges(layout, r))
         return _merged(access.start, spans)
+
+    def repeat_blocks(self, access: Access) -> list[int]:
+        """Return the byte offsets of the datablocks that the first repeat touches."""
+        layout = Layout(access.element, access.block_stride, access.repeat_stride)
+        used = min(self.mask.bit_length(), self.count)
+        return self.blocks(layout, 0)[: -(-used * access.element // DATABLOCK_BYTES)]
 
     def blocks(self, layout: Layout, repeat: int) -> list[int]:
         """Return the byte offsets of the datablocks that one repeat touches, in lane order."""
@@ -187,8 +194,9 @@ def repeated(
     RepeatError
         When the repeat times are not 0..255 or the destination's block stride is 0.
     """
-    if isinstance(repeats, bool) or not isinstance(repeats, int):
+    if isinstance(repeats, bool) or not hasattr(repeats, "__index__"):
         raise RepeatError(f"repeatTimes is {repeats!r}: it must be an integer")
+    repeats = index(repeats)
     if not 0 <= repeats <= MAX_REPEAT_TIMES:
         raise RepeatError(
             f"repeatTimes is {repeats}: one instruction runs 0..{MAX_REPEAT_TIMES} repeats; "
@@ -216,10 +224,10 @@ def mask_bits(mask: Any, lanes: int, arch: str) -> int:
     """
     if isinstance(mask, (list, tuple)):
         bits = _mask_words(mask, lanes, arch)
-    elif isinstance(mask, bool) or not isinstance(mask, int) or mask < 0:
+    elif isinstance(mask, bool) or not hasattr(mask, "__index__") or mask < 0:
         raise RepeatError(f"mask is {mask!r}: use a number of lanes or a list [low, high]")
     else:
-        bits = (1 << min(mask, lanes)) - 1  # more lanes than a repeat has: all of them
+        bits = (1 << min(index(mask), lanes)) - 1  # more lanes than a repeat has: all of them
     if bits == 0 and arch != "c220":
         raise RepeatError("mask selects no lane: refused on this architecture; skip the call")
     return bits

@@ -25,7 +25,7 @@ def check_widths(params: Any) -> None:
     kind = type(params).__name__
     for name, (low, high) in params.WIDTHS.items():
         value = getattr(params, name)
-        if not isinstance(value, int):
+        if not hasattr(value, "__index__"):
             raise RepeatError(f"{kind}.{name} is {value!r}: it must be an integer")
         if not low <= value <= high:
             bits = (high + 1).bit_length() - 1

@@ -7,6 +7,7 @@ Manual chapters: intra-core synchronisation; system variables.
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 from ascendsim.core import observed
@@ -85,12 +86,12 @@ def _flag(name: str, event: Any, number: Any) -> tuple[Any, tuple[HardEvent, int
             f"vector pipe is PipeBarrier(PIPE_V)"
         )
     core = current_core()
-    if not isinstance(number, int) or not 0 <= number < core.events.limit:
+    if not hasattr(number, "__index__") or not 0 <= number < core.events.limit:
         raise ContractError(
             f"{name}: event id is {number!r}: {core.soc.name} has ids 0..{core.events.limit - 1}; "
             f"take one with FetchEventID or AllocEventID"
         )
-    return core, (event, number)
+    return core, (event, index(number))
 
 
 def _flag_call(name: str, event: HardEvent, number: int, core: Any, pipe: PIPE) -> Call:

@@ -21,10 +21,14 @@ from ascendsim.tensor import GmAddress
 
 @dataclass(frozen=True, slots=True)
 class BlockClass:
-    """Blocks that leave the same stream; `stream` is what the recorder of the first one holds."""
+    """Blocks that leave the same stream.
+
+    stream, last : the recorders of the first and the last of them (None when there is one).
+    """
 
     blocks: tuple[int, ...]
     stream: Any
+    last: Any
 
 
 def block_classes(
@@ -50,11 +54,12 @@ def block_classes(
             number = BlockNumber(block, path) if share else None
             stream = _record(job, core, arguments, block, recorder(), number)
             members = [b for b in remaining if share and holds(path, b)] or [block]
+            last = None
             if len(members) > 1:
                 last = _record(job, core, arguments, members[-1], recorder(), None)
                 if not same(stream, last):
-                    members = [block]
-            classes.append(BlockClass(tuple(members), stream))
+                    members, last = [block], None
+            classes.append(BlockClass(tuple(members), stream, last))
             taken = set(members)
             remaining = [b for b in remaining if b not in taken]
     return classes

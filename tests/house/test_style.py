@@ -23,7 +23,7 @@ def test_ruff():
 
 
 def test_ruff_format():
-    run_python("-m", "ruff", "format", "--check")
+    run_python("-m", "ruff", "format", "--check", "--output-format=concise")
 
 
 def test_mypy():

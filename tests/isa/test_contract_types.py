@@ -15,7 +15,8 @@ from ascendsim.errors import (
     UnsupportedError,
 )
 from tests.helpers import assert_same_bits
-from tests.isa.test_contract import SPR, T64, broken, fine
+from tests.isa.test_contract import T64, broken, fine
+from tests.isa.test_contract_forms import SPR
 from tests.kit import Ub, fails, gm, peek, put, run_block
 
 
@@ -46,17 +47,45 @@ def cast(target, source, mode):
 
 def test_cast_pairs():
     wide, narrow = {"a": T64, "b": (bfloat16_t, 64)}, {"a": (bfloat16_t, 64), "b": (half, 64)}
-    text = broken(ContractError, "Cast: float32->bfloat16 does not take CAST_NONE", cast(*"ab", RoundMode.CAST_NONE), **wide)
+    text = broken(
+        ContractError,
+        "Cast: float32->bfloat16 does not take CAST_NONE",
+        cast(*"ab", RoundMode.CAST_NONE),
+        **wide,
+    )
     assert "on ascend910b1" in text
     assert "would leave dst unwritten" in text
     assert "use CAST_RINT, CAST_FLOOR, CAST_CEIL, CAST_ROUND, CAST_TRUNC" in text
-    text = broken(DtypeError, "Cast: no conversion bfloat16->float16", cast(*"ab", RoundMode.CAST_NONE), **narrow)
+    text = broken(
+        DtypeError,
+        "Cast: no conversion bfloat16->float16",
+        cast(*"ab", RoundMode.CAST_NONE),
+        **narrow,
+    )
     assert "it has float32->float16" in text
-    broken(DtypeError, "no conversion float32->int32", cast(*"ab", RoundMode.CAST_RINT), a=T64, b=(int32, 64))
-    broken(DtypeError, "no conversion float32->bfloat16 on ascend310p", cast(*"ab", RoundMode.CAST_RINT), soc="ascend310p", **wide)
+    broken(
+        DtypeError,
+        "no conversion float32->int32",
+        cast(*"ab", RoundMode.CAST_RINT),
+        a=T64,
+        b=(int32, 64),
+    )
+    broken(
+        DtypeError,
+        "no conversion float32->bfloat16 on ascend310p",
+        cast(*"ab", RoundMode.CAST_RINT),
+        soc="ascend310p",
+        **wide,
+    )
     to_half = {"a": T64, "b": (half, 64)}
     for soc in ("ascend910", "ascend310p"):
-        broken(ContractError, "does not take CAST_FLOOR", cast(*"ab", RoundMode.CAST_FLOOR), soc=soc, **to_half)
+        broken(
+            ContractError,
+            "does not take CAST_FLOOR",
+            cast(*"ab", RoundMode.CAST_FLOOR),
+            soc=soc,
+            **to_half,
+        )
         fine(cast(*"ab", RoundMode.CAST_NONE), soc=soc, **to_half)
     fine(cast(*"ab", RoundMode.CAST_NONE), a=(half, 64), b=T64)
     broken(ContractError, "use one of RoundMode.CAST_NONE", cast(*"ab", 1), a=T64, b=(half, 64))
@@ -76,18 +105,31 @@ def test_comparisons_with_a_scalar_do_not_exist_on_910(name):
         globals()[name](m, a, 0.0, CMPMODE.LT, 64)
 
     buffers = {"a": T64, "m": (uint8, 32)}
-    text = broken(UnsupportedError, f"{name}: ascend910 has no {name}", use, soc="ascend910", **buffers)
+    text = broken(
+        UnsupportedError, f"{name}: ascend910 has no {name}", use, soc="ascend910", **buffers
+    )
     assert f"`ascendsim isa {name}`" in text
     fine(use, soc="ascend310p", **buffers)
 
 
 def test_comparison_mode():
-    broken(ContractError, "use one of CMPMODE.LT", lambda a, m: Compare(m, a, a, "LT", 64), a=T64, m=(uint8, 32))
+    broken(
+        ContractError,
+        "use one of CMPMODE.LT",
+        lambda a, m: Compare(m, a, a, "LT", 64),
+        a=T64,
+        m=(uint8, 32),
+    )
 
 
 def test_operands_are_tensors_in_ub():
     x = {"x": np.zeros(64, np.float32)}
-    text = fails(ContractError, "Abs: src is .*it must be a LocalTensor", lambda x: Abs(Ub(a=T64)["a"], gm(x), 64), x)
+    text = fails(
+        ContractError,
+        "Abs: src is .*it must be a LocalTensor",
+        lambda x: Abs(Ub(a=T64)["a"], gm(x), 64),
+        x,
+    )
     assert "copy it in with DataCopy" in text
     fails(ContractError, "Abs: dst is", lambda x: Abs(gm(x), Ub(a=T64)["a"], 64), x)
     fails(ContractError, "Adds: src is 3", lambda x: Adds(Ub(a=T64)["a"], 3, 1.0, 64), x)
@@ -182,12 +224,20 @@ def test_a_scalar_of_zero_and_of_minus_zero_are_different_calls():
 
 
 def test_unknown_types_and_names():
-    fails(RequestError, "dtype 'double' is unknown; use one of float32", lambda: Ub(a=T64).a.Get("double"))
+    fails(
+        RequestError,
+        "dtype 'double' is unknown; use one of float32",
+        lambda: Ub(a=T64).a.Get("double"),
+    )
 
 
 @pytest.mark.parametrize("pipe", ["PIPE_V", 1, PIPE.PIPE_S, None])
 def test_barriers_of_pipes_that_have_none(pipe):
-    fails(ContractError, "PipeBarrier: pipe is .*use one of PIPE_ALL, PIPE_MTE2", lambda: PipeBarrier(pipe))
+    fails(
+        ContractError,
+        "PipeBarrier: pipe is .*use one of PIPE_ALL, PIPE_MTE2",
+        lambda: PipeBarrier(pipe),
+    )
 
 
 def test_flags():
@@ -199,7 +249,9 @@ def test_flags():
 
     text = fails(QueueError, r"SetFlag: MTE2_V\(0\) is already set", twice)
     assert "wait for it first or use another event id" in text
-    text = fails(QueueError, r"WaitFlag: no SetFlag\(MTE2_V, 1\) went before", lambda: WaitFlag(event, 1))
+    text = fails(
+        QueueError, r"WaitFlag: no SetFlag\(MTE2_V, 1\) went before", lambda: WaitFlag(event, 1)
+    )
     assert "waits for ever on hardware; set the flag on the PIPE_MTE2 side first" in text
     for number in (-1, 8, 0.0, None):
         fails(ContractError, "ascend910b1 has ids 0..7", lambda n=number: SetFlag(event, n))

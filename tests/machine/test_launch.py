@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 import pytest
 
 import ascendsim as asim
 from ascendsim.ascendc import *
 from ascendsim.errors import (
-    AlignmentError,
     AscendError,
-    KernelError,
-    QueueError,
     RequestError,
-    UnsupportedError,
 )
-from ascendsim.launch import Readers, launch
-from ascendsim.launch.blocks import _CORES
-from ascendsim.record import CURRENT
 from tests.helpers import assert_same_bits
-from tests.kit import Ub, gm, make_job, run_block
+from tests.kit import Ub, gm, run_block
 
 OUT = {"out": ((64,), "float32")}
 
@@ -90,7 +81,9 @@ def test_more_blocks_than_cores():
     ],
 )
 def test_coverage(pieces, missing, twice):
-    block = run_block(lambda out: store(out, *pieces[GetBlockIdx()]), {}, OUT, block_dim=len(pieces))
+    block = run_block(
+        lambda out: store(out, *pieces[GetBlockIdx()]), {}, OUT, block_dim=len(pieces)
+    )
     if not missing and not twice:
         assert not block.warnings
         return
@@ -125,7 +118,7 @@ def test_a_flag_that_stays_set():
 
 def test_the_name_launch_is_the_function_whatever_was_imported_before():
     import ascendsim.api
-    import ascendsim.launch  # noqa: F401
+    import ascendsim.launch
 
     assert asim.launch is ascendsim.api.launch
 
@@ -199,119 +192,3 @@ def test_the_last_calls_only():
     assert chosen.calls == [call for call in whole if call["core"] == 1]
     with pytest.raises(RequestError, match="no UB image of core 9"):
         chosen.ub(9)
-
-
-def line_of(function, text):
-    lines, first = inspect.getsourcelines(function)
-    return first + next(k for k, line in enumerate(lines) if text in line)
-
-
-def test_errors_carry_file_line_and_block():
-    def body(out):
-        u = Ub(a=(float32, 64))
-        if GetBlockIdx() == 2:
-            Duplicate(
-                u["a"][1:],  # here
-                1.0,
-                8,
-            )
-
-    with pytest.raises(AlignmentError) as caught:
-        run_block(body, {}, OUT, block_dim=4)
-    error = caught.value
-    assert error.block == 2
-    assert error.where[0].endswith("tests/machine/test_launch.py")
-    assert line_of(body, "Duplicate(") <= error.where[1] <= line_of(body, "8,")
-    assert str(error).startswith(f"{error.where[0]}:{error.where[1]}: Duplicate: dst starts at")
-    assert str(error).endswith("[block 2]")
-
-
-def test_calls_carry_file_and_line():
-    def body(out):
-        store(out, 0, 64)
-        PipeBarrier(PIPE_V)
-
-    calls = run_block(body, {}, OUT).calls
-    assert calls[-1]["line"] == line_of(body, "PipeBarrier")
-    assert calls[-1]["file"] == __file__
-    (duplicate,) = (c for c in calls if c["op"] == "Duplicate")
-    assert duplicate["line"] == line_of(store, "Duplicate")
-
-
-def test_a_mistake_in_the_kernels_python():
-    def body(out):
-        values = [1, 2]
-        return values[GetBlockIdx()] + values[7]  # wrong
-
-    with pytest.raises(KernelError, match=r"IndexError: list index out of range \[block 0\]") as caught:
-        run_block(body, {}, OUT)
-    assert caught.value.where[1] == line_of(body, "# wrong")
-    assert isinstance(caught.value.__cause__, IndexError)
-
-
-def test_a_name_that_is_not_modelled():
-    def body(out):
-        Axpy(out)  # noqa: F821
-
-    with pytest.raises(UnsupportedError, match="Axpy is neither defined .* nor modelled"):
-        run_block(body, {}, OUT)
-
-
-def test_a_core_is_used_again_only_after_success():
-    cores, broken = [], [False]
-
-    def body(out):
-        pipe = TPipe()
-        cores.append(pipe.core)
-        a = TBuf()
-        pipe.InitBuffer(a, 256)
-        Duplicate(a.Get(float32), 1.0, 64)
-        if broken[0]:
-            raise ValueError("no")
-        DataCopy(gm(out), a.Get(float32), 64)
-
-    run_block(body, {}, OUT)
-    run_block(body, {}, OUT)
-    assert cores[0] is cores[1]
-    broken[0] = True
-    with pytest.raises(KernelError, match="ValueError: no"):
-        run_block(body, {}, OUT)
-    broken[0] = False
-    block = run_block(body, {}, OUT)
-    assert cores[3] is not cores[2]
-    assert set(block.outputs["out"]) == {1}
-    assert not block.warnings
-
-
-def test_idle_cores_are_bounded():
-    for _ in range(12):
-        run_block(lambda: TPipe())
-    assert len(_CORES.idle) <= 8
-
-
-def test_no_current_core_after_a_launch():
-    def body():
-        raise RuntimeError
-
-    run_block(lambda: TPipe())
-    assert CURRENT.get(None) is None
-    with pytest.raises(KernelError):
-        run_block(body)
-    assert CURRENT.get(None) is None
-    with pytest.raises(RequestError, match="no kernel is running"):
-        TPipe()
-
-
-def test_a_launch_within_a_kernel():
-    def inner():
-        TPipe()
-
-    def body():
-        outer = TPipe().core
-        launch(make_job(inner, {}, {}), Readers())
-        assert CURRENT.get() is outer
-        with pytest.raises(QueueError):
-            launch(make_job(lambda: (TPipe(), TPipe()), {}, {}), Readers())
-        assert CURRENT.get() is outer
-
-    run_block(body)

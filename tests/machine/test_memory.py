@@ -51,7 +51,9 @@ def test_every_block_starts_with_fresh_ub():
         Duplicate(u["a"], 7, 8)
 
     for fill, word in (("poison", 0xDEADBEEF), ("0x11", 0x11111111)):
-        out = run_block(body, {}, {"out": ((24,), "uint32")}, block_dim=3, options={"ub_fill": fill})
+        out = run_block(
+            body, {}, {"out": ((24,), "uint32")}, block_dim=3, options={"ub_fill": fill}
+        )
         assert set(out.outputs["out"].tolist()) == {word}
 
 
@@ -77,9 +79,7 @@ def test_slack_fill_shows_behind_the_tensor():
         DataCopy(gm(out), u["a"], 64)
 
     x = np.arange(40, dtype=np.uint8)
-    block = run_block(
-        body, {"x": x}, {"out": ((64,), "uint8")}, options={"gm_slack_fill": "0x5a"}
-    )
+    block = run_block(body, {"x": x}, {"out": ((64,), "uint8")}, options={"gm_slack_fill": "0x5a"})
     assert block.outputs["out"].tolist() == [*range(40), *[0x5A] * 24]
     assert block.warning("gm-slack").startswith(
         "gm-slack: touched past the end of x (24 bytes read, 0 written)"

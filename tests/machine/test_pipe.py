@@ -99,7 +99,9 @@ def test_28_mutexes_on_950():
         pipe.InitBuffer(TQue(TPosition.VECOUT, 1), num, 32)
 
     run_block(lambda: body(14), soc="ascend950")
-    text = fails(QueueError, "needs 15 buffer mutexes with 14 in use", lambda: body(15), soc="ascend950")
+    text = fails(
+        QueueError, "needs 15 buffer mutexes with 14 in use", lambda: body(15), soc="ascend950"
+    )
     assert "ascend950 has 28; use fewer queue buffers" in text
     run_block(lambda: body(15), soc="ascend910b1")
 
@@ -271,7 +273,9 @@ def test_tbuf_get():
 
 @pytest.mark.parametrize("count", [0, -8, 4, 9, 264])
 def test_tbuf_get_of_a_wrong_count(count):
-    text = fails(ContractError, f"Get: {count} elements", lambda: Ub(b=(int32, 256)).b.Get(int32, count))
+    text = fails(
+        ContractError, f"Get: {count} elements", lambda: Ub(b=(int32, 256)).b.Get(int32, count)
+    )
     assert "b gives a positive multiple of 32 bytes, at most 1024" in text
 
 

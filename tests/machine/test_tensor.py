@@ -24,7 +24,12 @@ def test_published_slice():
         put(u["a"], source)
         # what stands in the vector as a text: src0 + src1 from the offset on gives these sums
         want = np.array(vector["output"]["dst_16_to_65"], np.float32)
-        put(u["b"], np.concatenate([np.zeros(offset), want - source[offset : offset + count]]).astype(np.float32))
+        put(
+            u["b"],
+            np.concatenate([np.zeros(offset), want - source[offset : offset + count]]).astype(
+                np.float32
+            ),
+        )
         put(u["c"], np.full(256, -1, np.float32))
         Add(u["c"][offset:], u["a"][offset:], u["b"][offset:], count)
         got = peek(u["c"])
@@ -93,7 +98,7 @@ def test_set_size():
         t.SetSize(10)
         assert (t.GetSize(), t.nbytes) == (10, 40)
         assert u["a"].GetSize() == 64  # another Get knows nothing of it
-        with pytest.raises(BoundsError, match="elements 0..9"):
+        with pytest.raises(BoundsError, match=r"elements 0\.\.9"):
             t.GetValue(10)
         with pytest.raises(BoundsError, match="past the end"):
             Duplicate(t, 1.0, 11)
@@ -125,7 +130,11 @@ def test_values_of_every_type(T):
     for observe in (True, False):
         block = run_block(body, {"x": values}, {"out": ((32,), T.name)}, observe=observe)
         # a NaN keeps no payload on its way through a Python number of another width
-        same = values if T.kind != "float" else np.where(np.isnan(values), block.outputs["out"], values)
+        same = (
+            values
+            if T.kind != "float"
+            else np.where(np.isnan(values), block.outputs["out"], values)
+        )
         assert_same_bits(block.outputs["out"], same.astype(T.numpy))
         assert not block.warnings
 
@@ -190,7 +199,9 @@ def test_global_tensor_refusals():
         assert gm(x).GetValue(31) is not None  # 32 bytes of slack
 
     assert "x (32 bytes read, 0 written)" in run_block(slack, x).warning("gm-slack")
-    fails(BoundsError, r"GetValue: element reaches x\[0x40, 0x42\)", lambda x: gm(x).GetValue(32), x)
+    fails(
+        BoundsError, r"GetValue: element reaches x\[0x40, 0x42\)", lambda x: gm(x).GetValue(32), x
+    )
     fails(BoundsError, r"SetValue: element reaches x", lambda x: gm(x).SetValue(32, 1), x)
     fails(BoundsError, r"GetValue: element reaches x\[-0x2", lambda x: gm(x).GetValue(-1), x)
     fails(BoundsError, "the index must be an integer", lambda x: gm(x).GetValue(0.0), x)

@@ -1,0 +1,233 @@
+"""Schedule the steps of one block on four in-order pipes.
+
+The scalar unit issues every step in program order. A pipe starts an instruction when it is free,
+the instruction is issued and the token that the pipe waits for has come; a token comes when all
+earlier instructions of its pipe are complete. Where the stream repeats and the pipes stand at the
+start of a period exactly as they stood at the one before, the periods in between are not walked:
+they take the same time (cycles are exact sums, see QUANTUM).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ascendsim.observe.timeline.steps import (
+    ALL_PIPES,
+    BARRIER,
+    MTE2,
+    SCALAR,
+    SIGNAL,
+    VECTOR,
+    WAIT,
+    WRITE,
+    S,
+)
+
+Emit = Callable[[int, int, float, float], None]
+MIN_PERIODS = 4  # a stream that repeats less often is walked
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The steps of a block with their costs in cycles, one array entry per step.
+
+    busy, latency : cycles; waits : distance back to the signal; periods : where the stream
+    repeats, as (start, length, count) in order; issue : scalar cycles per step; access : scalar
+    cycles of GetValue and SetValue.
+    """
+
+    kinds: Sequence[int]
+    pipes: Sequence[int]
+    busy: Sequence[float]
+    latency: Sequence[float]
+    waits: Sequence[int]
+    periods: Sequence[tuple[int, int, int]]
+    issue: float
+    access: float
+
+
+@dataclass(slots=True)
+class State:
+    """Where the pipes stand: cycles, and what was counted so far.
+
+    ready : when a pipe takes its next instruction; done : when all its instructions are complete;
+    covered : up to when its busy time is counted.
+    """
+
+    scalar: float = 0.0
+    ready: list[float] = field(default_factory=lambda: [0.0] * 3)
+    done: list[float] = field(default_factory=lambda: [0.0] * 3)
+    covered: list[float] = field(default_factory=lambda: [0.0] * 3)
+    busy: list[float] = field(default_factory=lambda: [0.0] * 4)
+    stalls: dict[tuple[int, int], float] = field(default_factory=lambda: defaultdict(float))
+    tokens: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def end(self) -> float:
+        """Return when everything is complete."""
+        return max(self.scalar, *self.done)
+
+
+def walk(
+    program: Program, emit: Emit | None = None, marks: Sequence[int] = ()
+) -> tuple[State, list[float]]:
+    """Schedule all steps; return the end state and when MTE2 reached each of `marks` (steps).
+
+    With `emit` (step, pipe, start, complete) nothing is skipped.
+    """
+    state, times, at = State(), [], 0
+    stops = sorted({*marks, len(program.kinds)})
+    for stop in stops:
+        for start, length, count in [] if emit else program.periods:
+            first = start + -(-max(at - start, 0) // length) * length
+            whole = (min(start + length * count, stop) - first) // length
+            if whole >= MIN_PERIODS:
+                _steps(program, state, at, first, None)
+                at = _repeat(program, state, first, length, whole)
+        _steps(program, state, at, stop, emit)
+        at = stop
+        times.append(state.ready[MTE2])
+    return state, times
+
+
+def _repeat(program: Program, state: State, first: int, length: int, count: int) -> int:
+    """Walk periods until one starts as the one before, then skip the rest; return where."""
+    before = None
+    for number in range(count):
+        at = first + number * length
+        now = _snapshot(state, at)
+        if before is not None and _steady(before, now):
+            _jump(state, before[1], now[1], count - number, length)
+            return first + count * length
+        before = now
+        _steps(program, state, at, at + length, None)
+    return first + count * length
+
+
+def _snapshot(state: State, at: int) -> tuple[Any, Any]:
+    """Return (how the pipes stand to each other, the absolute times and counters).
+
+    A scalar unit that has run ahead of all pipes (its issue lies before anything they could start)
+    is not part of how they stand.
+    """
+    base = max(state.ready)
+    ahead = state.scalar < min(state.ready)
+    relative = (
+        tuple(t - base for t in (*state.ready, *state.done, *state.covered)),
+        tuple((at - step, t - base) for step, t in sorted(state.tokens.items())),
+        None if ahead else state.scalar - base,
+    )
+    return relative, (base, state.scalar, tuple(state.busy), dict(state.stalls))
+
+
+def _steady(before: Any, now: Any) -> bool:
+    """Return True when the next period will take what this one took.
+
+    A scalar unit that is ahead must not lose its lead.
+    """
+    lead_kept = now[1][1] - before[1][1] <= now[1][0] - before[1][0]
+    return bool(now[0] == before[0] and lead_kept)
+
+
+def _jump(state: State, before: Any, now: Any, periods: int, length: int) -> None:
+    """Move the state on by `periods` periods that each take what the last one took."""
+    time = (now[0] - before[0]) * periods
+    state.scalar += (now[1] - before[1]) * periods
+    for times in (state.ready, state.done, state.covered):
+        times[:] = [t + time for t in times]
+    state.busy[:] = [b + (b - a) * periods for a, b in zip(before[2], now[2], strict=True)]
+    for cause, cycles in now[3].items():
+        state.stalls[cause] += (cycles - before[3].get(cause, 0.0)) * periods
+    state.tokens = {step + periods * length: t + time for step, t in state.tokens.items()}
+
+
+def _steps(program: Program, state: State, start: int, stop: int, emit: Emit | None) -> None:
+    kinds, pipes, waits = program.kinds, program.pipes, program.waits
+    ready, done, tokens, stalls = state.ready, state.done, state.tokens, state.stalls
+    for step in range(start, stop):
+        state.scalar += program.issue
+        kind, pipe = kinds[step], pipes[step]
+        if VECTOR <= kind <= WRITE:
+            begin = _begin(state, pipe)
+            ready[pipe] = begin + program.busy[step]
+            complete = ready[pipe] + program.latency[step]
+            _cover(state, pipe, begin, complete)
+            if emit is not None:
+                emit(step, pipe, begin, complete)
+        elif kind == SIGNAL:
+            tokens[step] = max(done[pipe], state.scalar) if pipe < S else state.scalar
+        elif kind == WAIT:
+            _wait(state, pipe, tokens.pop(step - waits[step], 0.0))
+        elif kind == BARRIER:
+            _barrier(state, pipe)
+        elif kind == SCALAR:
+            state.scalar += program.access
+            state.busy[S] += program.access
+    state.busy[S] += program.issue * (stop - start)
+
+
+def _begin(state: State, pipe: int) -> float:
+    ready = state.ready[pipe]
+    if state.scalar <= ready:
+        return ready
+    state.stalls[pipe, S] += state.scalar - ready
+    return state.scalar
+
+
+def _cover(state: State, pipe: int, begin: float, complete: float) -> None:
+    """Count busy time; instructions of a pipe that overlap in flight count once."""
+    covered = state.covered[pipe]
+    if complete > covered:
+        state.busy[pipe] += complete - max(begin, covered)
+        state.covered[pipe] = complete
+    if complete > state.done[pipe]:
+        state.done[pipe] = complete
+
+
+def _wait(state: State, pipe: int, token: float) -> None:
+    if pipe == S:
+        state.scalar = max(state.scalar, token)
+    elif token > state.ready[pipe]:
+        idle = token - max(state.ready[pipe], 0.0)
+        state.stalls[pipe, ALL_PIPES + pipe] += idle
+        state.ready[pipe] = token
+
+
+def _barrier(state: State, pipe: int) -> None:
+    if pipe != ALL_PIPES:
+        state.ready[pipe] = max(state.ready[pipe], state.done[pipe])
+        return
+    last = max(state.scalar, *state.done)
+    state.ready[:] = [last] * 3
+
+
+def find_periods(marks: Any, start: int, stop: int) -> list[tuple[int, int, int]]:
+    """Return where the fingerprints in [start, stop) repeat: (start, length, count).
+
+    Tries the distances between equal steps around the middle, shortest first, and takes the one
+    that covers most.
+    """
+    part = np.asarray(marks[start:stop])
+    size = part.size
+    if size < 16:
+        return []
+    middle = size // 2
+    places = np.flatnonzero(part == part[middle])
+    candidates = np.unique(places[places > middle] - middle)[:64]
+    best = (0, 0, 0)
+    for length in candidates:
+        equal = part[:-length] == part[length:]
+        if not equal[min(middle, equal.size - 1)]:
+            continue
+        breaks = np.flatnonzero(~equal)
+        left = int(breaks[breaks < middle].max(initial=-1)) + 1
+        right = int(breaks[breaks >= middle].min(initial=equal.size))
+        count = (right - left) // int(length) + 1
+        if count >= MIN_PERIODS and count * length > best[1] * best[2] * 1.01:
+            best = (left, int(length), count)
+    return [(start + best[0], best[1], best[2])] if best[1] else []

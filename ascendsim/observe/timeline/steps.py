@@ -1,0 +1,194 @@
+"""The stream of a block as the scheduler reads it: one step per record.
+
+A step is its kind, what it costs (an index into the works), and how many steps before it the token
+was signalled that it waits for. Two streams are the same when these agree and their GM addresses
+differ by one constant per tensor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ascendsim.enums import PIPE, CacheMode
+from ascendsim.observe.timeline.cost import Work, ub_copy_work, vector_work
+from ascendsim.record import GM, Access, Call, Instr
+from ascendsim.soc import Soc
+
+ISSUE, VECTOR, READ, WRITE, WAIT, SIGNAL, BARRIER, SCALAR = range(8)
+V, MTE2, MTE3, S = range(4)
+PIPE_NAMES = ("V", "MTE2", "MTE3", "S")
+_PIPE = {PIPE.PIPE_V: V, PIPE.PIPE_MTE2: MTE2, PIPE.PIPE_MTE3: MTE3, PIPE.PIPE_S: S}
+ALL_PIPES = 4
+GM_ALIGNMENT = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """One copy to or from GM: which bytes, in how many blocks, and whether L2 allocates them."""
+
+    step: int
+    tensor: str
+    start: int
+    blocks: int
+    length: int
+    aligned: bool
+    allocates: bool
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes moved."""
+        return self.blocks * self.length
+
+
+class StepRecorder:
+    """An observer that keeps a block's stream as steps.
+
+    kinds, pipes, works, waits : one entry per step; `waits` is the distance to the signal, 0 for
+    none. reads, writes : the copies with GM. instrs : the records, when `keep` is set (traces).
+    """
+
+    def __init__(self, soc: Soc, auto_sync: bool = True, keep: bool = False) -> None:
+        self.soc, self.keep = soc, keep
+        self.auto_sync = auto_sync and not soc.hardware_orders_v
+        self.kinds: list[int] = []
+        self.pipes: list[int] = []
+        self.works: list[int] = []
+        self.waits: list[int] = []
+        self.table: list[Work] = [Work("none", 0.0)]
+        self.reads: list[Transfer] = []
+        self.writes: list[Transfer] = []
+        self.instrs: list[Instr] = []
+        self.ub_used = 0
+        self._known: dict[Any, int] = {}
+        self._signals: dict[int, int] = {}
+        self._spans: dict[Call, list[tuple[Any, int, int]]] = {}
+        self._last: tuple[Any, int, int] | None = None  # what the last vector instruction stored
+        self._barrier = False
+
+    def before(self, instr: Instr) -> None:
+        """Nothing to see before the call."""
+
+    def after(self, instr: Instr) -> None:
+        """Append the step of one record."""
+        call = instr.call
+        step = len(self.kinds)
+        kind, pipe, work, distance = ISSUE, S, 0, 0
+        if instr.waits:
+            kind, pipe = WAIT, _PIPE[call.pipe]
+            distance = step - self._signals.pop(instr.waits[0].serial, step)
+        elif instr.signals:
+            kind, pipe = SIGNAL, _PIPE[call.pipe]
+            self._signals[instr.signals[0].serial] = step
+        elif call.name == "PipeBarrier":
+            kind, pipe = BARRIER, _PIPE.get(call.pipe, ALL_PIPES)
+            self._barrier = self._barrier or pipe in (V, ALL_PIPES)
+        elif call.execute is not None or call.name == "GetValue":
+            kind, pipe, work = self._instruction(call, step)
+        elif call.name == "InitBuffer":
+            self.ub_used = call.fields["ub"] + call.fields["num"] * call.fields["len32"]
+        self.kinds.append(kind)
+        self.pipes.append(pipe)
+        self.works.append(work)
+        self.waits.append(distance)
+        if self.keep:
+            self.instrs.append(instr)
+
+    def _instruction(self, call: Call, step: int) -> tuple[int, int, int]:
+        if call.pipe == PIPE.PIPE_V:
+            return VECTOR, V, self._vector(call)
+        if call.pipe == PIPE.PIPE_S:
+            return SCALAR, S, 0
+        into_gm = call.accesses[0].space == GM
+        access = call.accesses[0 if into_gm else 1]
+        transfer = Transfer(
+            step,
+            access.holder.name,
+            access.start,
+            call.geometry.blocks,  # type: ignore[union-attr]
+            access.element,
+            access.start % GM_ALIGNMENT == 0 and access.block_stride % GM_ALIGNMENT == 0,
+            call.fields["l2"] == CacheMode.CACHE_MODE_NORMAL.name,
+        )
+        (self.writes if into_gm else self.reads).append(transfer)
+        return (WRITE, MTE3, 0) if into_gm else (READ, MTE2, 0)
+
+    def _vector(self, call: Call) -> int:
+        spans = self._spans.get(call)
+        if spans is None:
+            spans = self._spans[call] = [_span(call, access) for access in call.accesses]
+        last = self._last
+        dependent = self._barrier or (
+            self.auto_sync
+            and last is not None
+            and any(h is last[0] and a < last[2] and last[1] < b for h, a, b in spans)
+        )
+        self._barrier, self._last = False, spans[0]
+        if call.name == "DataCopy":
+            return self._work(call, lambda: ub_copy_work(call, self.soc))
+        return self._work((call, dependent), lambda: vector_work(call, self.soc, dependent))
+
+    def _work(self, key: Any, make: Any) -> int:
+        found = self._known.get(key)
+        if found is None:
+            work = make()
+            found = self._known.get(work)
+            if found is None:
+                found = self._known[work] = len(self.table)
+                self.table.append(work)
+            self._known[key] = found
+        return found
+
+
+def _span(call: Call, access: Access) -> tuple[Any, int, int]:
+    ranges = call.ranges(access) or [(access.start, access.start)]
+    return access.holder, min(a for a, _ in ranges), max(b for _, b in ranges)
+
+
+def same_stream(a: StepRecorder, b: StepRecorder) -> bool:
+    """Return True when two streams agree up to where in GM they start."""
+    if (a.kinds, a.pipes, a.waits) != (b.kinds, b.pipes, b.waits):
+        return False
+    if [a.table[w] for w in a.works] != [b.table[w] for w in b.works]:
+        return False
+    return _same_transfers(a.reads, b.reads) and _same_transfers(a.writes, b.writes)
+
+
+def _same_transfers(a: list[Transfer], b: list[Transfer]) -> bool:
+    shifts: dict[str, int] = {}
+    for one, other in zip(a, b, strict=True):
+        shift = other.start - one.start
+        same = (one.tensor, one.blocks, one.length, one.aligned, one.allocates) == (
+            other.tensor,
+            other.blocks,
+            other.length,
+            other.aligned,
+            other.allocates,
+        )
+        if not same or shifts.setdefault(one.tensor, shift) != shift:
+            return False
+    return True
+
+
+def shared_tensors(classes: Any) -> set[str]:
+    """Return the tensors that the first two blocks of the launch read at the same place.
+
+    `classes` have `stream` and, for classes of several blocks, `last`, the stream of the last.
+    """
+    pairs = [(c.stream, c.last) for c in classes if c.last is not None]
+    pairs += [(a.stream, b.stream) for a, b in pairwise(classes)]
+    shared: set[str] = set()
+    for a, b in pairs:
+        one = {(t.tensor, t.start, t.nbytes) for t in a.reads}
+        shared |= {t.tensor for t in b.reads if (t.tensor, t.start, t.nbytes) in one}
+    return shared
+
+
+def fingerprints(kinds: list[int], pipes: list[int], works: list[int], waits: list[int]) -> Any:
+    """Return one integer per step; equal integers cost and wait the same."""
+    columns = [np.asarray(column, np.int64) for column in (kinds, pipes, works, waits)]
+    _, found = np.unique(np.stack(columns, 1), axis=0, return_inverse=True)
+    return found.reshape(-1)

@@ -1,0 +1,1 @@
+"""GmCopy: reads global memory and does nothing with it."""
