@@ -102,5 +102,12 @@ class HardEvent(_Named):
     @property
     def pipes(self) -> tuple[PIPE, PIPE]:
         """Source and destination pipe of the flag."""
-        source, _, destination = self.name.partition("_")
-        return PIPE[f"PIPE_{source}"], PIPE[f"PIPE_{destination}"]
+        return _PIPES[self]
+
+
+def _pipes(event: HardEvent) -> tuple[PIPE, PIPE]:
+    source, _, destination = event.name.partition("_")
+    return PIPE[f"PIPE_{source}"], PIPE[f"PIPE_{destination}"]
+
+
+_PIPES = {event: _pipes(event) for event in HardEvent}

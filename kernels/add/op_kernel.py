@@ -11,7 +11,10 @@ from ascendsim.ascendc import *
 # Buffers per queue. With 2, tile i + 1 is fetched while tile i is computed; with 1, fetching has
 # to wait until the only buffer is free again.
 BUFFER_NUM = 2
-TYPES = {0: half, 1: float32}  # by tiling key: the host knows the type, the kernel is compiled for it
+TYPES = {
+    0: half,
+    1: float32,
+}  # by tiling key: the host knows the type, the kernel is compiled for it
 PLACEMENT = {"conflict": 0, "clean": 1}
 BANK_GROUPS_BYTES = 512  # 16 groups of 32 bytes; then the groups start again
 REPEAT_BYTES = 256  # what the vector unit reads of each operand per cycle

@@ -39,8 +39,12 @@ def run(x, y, op=OP, **request):
 
 def test_definition():
     assert definition(Fraction(1), Fraction(1, 3)) == Fraction(4, 3)
-    assert definition(inf, Fraction(2)) == definition(Fraction(2), inf) == definition(inf, inf) == inf
-    assert all(map(isnan, (definition(inf, -inf), definition(nan, Fraction(1)), definition(1.0, nan))))
+    assert (
+        definition(inf, Fraction(2)) == definition(Fraction(2), inf) == definition(inf, inf) == inf
+    )
+    assert all(
+        map(isnan, (definition(inf, -inf), definition(nan, Fraction(1)), definition(1.0, nan)))
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

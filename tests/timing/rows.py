@@ -198,9 +198,7 @@ FITTED: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "M32": {"mte2_us": ("gm_misaligned_slowdown",)},
         "M35": {"mte2_us": ("gm_same_line_slowdown",)},
         "M36": {"mte2_us": ("gm_same_line_slowdown",)},
-        **{
-            f"M{k}": {"task_us": ("launch_base_us", "launch_per_block_us")} for k in range(45, 50)
-        },
+        **{f"M{k}": {"task_us": ("launch_base_us", "launch_per_block_us")} for k in range(45, 50)},
         **{f"M{k}": {"cycles": ("ops.Add.fixed", "ops.Add.per_repeat")} for k in (81, 83, 85)},
         "M90": {"cycles": ("ops.Exp.fixed", "ops.Exp.per_repeat")},
         "M91": {"cycles": ("ops.Exp.fixed", "ops.Exp.per_repeat")},

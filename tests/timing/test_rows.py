@@ -70,5 +70,5 @@ def test_a_slice_fits_into_l2_and_holds_whole_copies(name):
 def test_add_runs_the_published_tile(name):
     case = KERNELS[name]
     op, til = case.tiling()
-    assert op.kernel_module.BUFFER_NUM == case.buffer_num
+    assert case.buffer_num == op.kernel_module.BUFFER_NUM
     assert til.fields["tileLength"] == case.attrs["tile"]
