@@ -39,7 +39,7 @@ def __getattr__(name: str) -> Any:
 
 
 class _Package(ModuleType):
-    """This package, where the name `launch` means the function and never the module launch.py."""
+    """The package, where the name `launch` means the function and never the module."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         # the import system binds a loaded submodule as an attribute of its package

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from ascendsim.cli import demo, explain, info, run, tiling
+from ascendsim.cli import time as timing
 from ascendsim.cli.guard import guarded, wants_json
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app = typer.Typer(
 for command in (
     run.run,
     tiling.tiling,
+    timing.time,
     info.ops,
     info.soc,
     info.isa,

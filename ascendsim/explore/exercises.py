@@ -197,9 +197,9 @@ def _values_in_gm(bench: Bench, dtype: DType) -> None:
 
 
 @_uses("SetL2CacheHint")
-def _cache_hint(bench: Bench, dtype: DType) -> None:
-    values = sample(dtype, 64)
-    source, local = bench.gm(dtype, values), bench.local(dtype, 64)
+def _cache_hint(bench: Bench) -> None:
+    values = np.arange(64, dtype=np.float32)
+    source, local = bench.gm(float32, values), bench.local(float32, 64)
     for mode in reversed(CacheMode):
         source.SetL2CacheHint(mode)
         _equal((source.cache, source[1:].cache), (mode, mode))

@@ -11,10 +11,8 @@ from ascendsim.ascendc import *
 # Buffers per queue. With 2, tile i + 1 is fetched while tile i is computed; with 1, fetching has
 # to wait until the only buffer is free again.
 BUFFER_NUM = 2
-TYPES = {
-    0: half,
-    1: float32,
-}  # by tiling key: the host knows the type, the kernel is compiled for it
+# By tiling key: on hardware there is one compiled kernel per key, here T is a variable.
+TYPES = {0: half, 1: float32}
 PLACEMENT = {"conflict": 0, "clean": 1}
 BANK_GROUPS_BYTES = 512  # 16 groups of 32 bytes; then the groups start again
 REPEAT_BYTES = 256  # what the vector unit reads of each operand per cycle
@@ -110,6 +108,7 @@ def YShiftBytes(tileBytes, placement):
     On 910B address a lies in bank group (a >> 5) & 15, and a group serves one 32-byte row per
     cycle. A repeat reads 8 rows of x and 8 of y: they hit 16 different groups when y lies 256
     bytes (8 groups) further on than x, modulo the 512 bytes after which the groups start again.
+    With `conflict` y simply follows x: in its groups when x takes a multiple of 512 bytes.
     """
     if placement == PLACEMENT["conflict"]:
         return 0

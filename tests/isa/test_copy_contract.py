@@ -148,6 +148,10 @@ def test_what_is_no_copy():
         x,
     )
     assert "use ReinterpretCast, or Cast after the copy" in text
+
+
+def test_counts_of_copies():
+    x = {"x": np.zeros(64, np.float16)}
     fails(
         ContractError,
         "DataCopy: count is 16.0",
@@ -167,6 +171,10 @@ def test_what_is_no_copy():
         lambda x: DataCopy(Ub(a=(uint8, 64))["a"], gm(x), 65536 * 32),
         many,
     )
+
+
+def test_a_freed_tensor():
+    x = {"x": np.zeros(64, np.float16)}
 
     def freed(x):
         pipe, q = TPipe(), TQue(TPosition.VECIN, 1)

@@ -85,13 +85,13 @@ def _add(soc: str, cores: int, tile: int, buffer_num: int, l2: str = "allocate")
     return Case(soc, cores, "add", attrs, shape=(8192, 8192), buffer_num=buffer_num)
 
 
-def _copy(soc: str, bursts: int, burst_bytes: int, columns: int = 12288, **attrs: Any) -> Case:
+def _copy(soc: str, bursts: int, burst_bytes: int, **attrs: Any) -> Case:
     knobs = {"bursts": bursts, "burst_bytes": burst_bytes, **attrs}
-    return Case(soc, CORES[soc], GM_COPY, knobs, shape=(12288, columns))
+    return Case(soc, CORES[soc], GM_COPY, knobs, shape=(12288, 12288))
 
 
-def _read_all(soc: str, order: str, rows: int, l2: str = "allocate") -> Case:
-    attrs = {"bursts": 16, "burst_bytes": 1024, "order": order, "l2": l2}
+def _read_all(soc: str, order: str, rows: int) -> Case:
+    attrs = {"bursts": 16, "burst_bytes": 1024, "order": order, "l2": "bypass"}
     return Case(soc, CORES[soc], GM_COPY, attrs, shape=(rows, 512))
 
 
@@ -113,18 +113,18 @@ CASES: Mapping[str, Case] = MappingProxyType(
         "M21": _copy(A2, 1, 128),
         "M22": _copy(A2, 64, 128),
         "M23": _copy(A2, 64, 2048),
-        # 12287 columns were measured; here the same columns of a wider tensor, every row 2 bytes off
+        # 12287 columns were measured; here they lie in a wider tensor, every row 2 bytes off
         "M24": _copy(A2, 64, 2048, unaligned=1),
         "M26": _copy(A2, 64, 2048, passes=4, slices=4),
-        "M27": _read_all(A2, "same", 6144, "bypass"),
-        "M28": _read_all(A2, "staggered", 6144, "bypass"),  # hint taken over from M27
+        "M27": _read_all(A2, "same", 6144),
+        "M28": _read_all(A2, "staggered", 6144),  # as M27: the rate is no L2 rate
         "M29": _copy(A5, 1, 128),
         "M30": _copy(A5, 64, 128),
         "M31": _copy(A5, 64, 2048),
         "M32": _copy(A5, 64, 2048, unaligned=1),
         "M33": _copy(A5, 64, 2048, passes=4),
-        "M35": _read_all(A5, "same", 8192, "bypass"),  # hint taken over from M27
-        "M36": _read_all(A5, "staggered", 8192, "bypass"),
+        "M35": _read_all(A5, "same", 8192),  # the rate is that of HBM
+        "M36": _read_all(A5, "staggered", 8192),
         "M43": _copy(A5, 64, 2048, passes=4),
         "M44": _copy(A5, 64, 2048, passes=4, slices=4),
         "M45": Case(A5, 1),

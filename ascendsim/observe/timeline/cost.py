@@ -1,7 +1,7 @@
 """What one record costs, in cycles, from the rows of the SoC.
 
-A vector instruction takes fixed + per_repeat * repeats; on 910B-class the per-repeat part grows with
-bank conflicts, a dependent instruction has a larger fixed part, and a count that leaves a partial
+A vector instruction takes fixed + per_repeat * repeats; bank conflicts add to the per-repeat part,
+on 910B-class a dependent instruction has a larger fixed part, and a count that leaves a partial
 repeat pays for its mask. A copy takes the longest of its issue, its bursts and its bytes; a read is
 complete one latency later. Every number is a fact of the SoC's file.
 """

@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
 
 from ascendsim.observe.timeline.cost import Work, quantized, read_work, write_work
 from ascendsim.observe.timeline.schedule import Program, State, find_periods, walk
@@ -44,13 +44,12 @@ class BlockTime:
         self.index: list[int] = list(recorder.works)
         known: dict[Work, int] = {}
         for transfer, hit in zip(recorder.reads, stream.hits, strict=True):
-            work = read_work(
-                soc, transfer.blocks, transfer.length, transfer.aligned, hit, cores
-            )
+            work = read_work(soc, transfer.blocks, transfer.length, transfer.aligned, hit, cores)
             self._place(transfer.step, work, known)
         for transfer in recorder.writes:
             share = spilled if transfer.allocates else 1.0
-            self._place(transfer.step, write_work(soc, transfer.blocks, transfer.length, share), known)
+            work = write_work(soc, transfer.blocks, transfer.length, share)
+            self._place(transfer.step, work, known)
         self.marks = self._phase_marks()
         self.periods = self._find_periods()
 
@@ -64,9 +63,7 @@ class BlockTime:
     def _phase_marks(self) -> list[int]:
         """Return the steps at which reads turn from misses to hits or back."""
         reads, hits = self.stream.recorder.reads, self.stream.hits
-        return [
-            reads[k].step for k in range(1, len(reads)) if hits[k] != hits[k - 1]
-        ]
+        return [reads[k].step for k in range(1, len(reads)) if hits[k] != hits[k - 1]]
 
     def _find_periods(self) -> list[tuple[int, int, int]]:
         recorder = self.stream.recorder
@@ -74,7 +71,7 @@ class BlockTime:
         edges = [0, *self.marks, len(recorder.kinds)]
         return [
             period
-            for start, stop in zip(edges[:-1], edges[1:], strict=True)
+            for start, stop in pairwise(edges)
             for period in find_periods(prints, start, stop)
         ]
 
@@ -159,9 +156,7 @@ def schedule_launch(
     hbm = _hbm_cycles(traffic, soc)
     cycles = _combined(times[slowest], rounds, hbm)
     stretch = times[slowest].stretched_to(cycles / rounds) if rounds else 1.0
-    return Launch(
-        soc, times, slowest, traffic, used, rounds, cycles, max(per_core), hbm, stretch
-    )
+    return Launch(soc, times, slowest, traffic, used, rounds, cycles, max(per_core), hbm, stretch)
 
 
 def _cycles_per_core(times: Sequence[BlockTime], cores: int, block_dim: int) -> list[float]:
@@ -187,7 +182,7 @@ def _combined(time: BlockTime, rounds: float, hbm: float) -> float:
     for k in range(1, len(hits)):
         if hits[k] != hits[k - 1]:
             first_hits.append(hits[k])
-    spans = [b - a for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    spans = [b - a for a, b in pairwise(edges)]
     missing = sum(s for s, hit in zip(spans, first_hits, strict=True) if not hit)
     total = 0.0
     for span, hit in zip(spans, first_hits, strict=True):

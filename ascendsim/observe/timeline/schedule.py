@@ -148,7 +148,7 @@ def _jump(state: State, before: Any, now: Any, periods: int, length: int) -> Non
 
 def _steps(program: Program, state: State, start: int, stop: int, emit: Emit | None) -> None:
     kinds, pipes, waits = program.kinds, program.pipes, program.waits
-    ready, done, tokens, stalls = state.ready, state.done, state.tokens, state.stalls
+    ready, done, tokens = state.ready, state.done, state.tokens
     for step in range(start, stop):
         state.scalar += program.issue
         kind, pipe = kinds[step], pipes[step]

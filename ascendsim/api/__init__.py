@@ -1,0 +1,171 @@
+"""Launch an operator and look at its run: the surface of `import ascendsim`.
+
+run : the Run that comes back; request : from arrays and tiling to a job.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ascendsim.api.request import make_job, shapes_only
+from ascendsim.api.run import Run
+from ascendsim.errors import RequestError, UnsupportedError
+from ascendsim.host import Op, Tiling, load
+from ascendsim.launch import Job, Readers, Result, block_classes, blocks_of
+from ascendsim.launch import launch as launch_job
+from ascendsim.observe.timeline import (
+    StepRecorder,
+    Timeline,
+    check_costs,
+    same_stream,
+    schedule_launch,
+    timeline_of,
+)
+from ascendsim.observe.timeline.steps import shared_tensors
+from ascendsim.options import Options
+
+MODES = ("auto", "step", "replay", "fused")
+RECORDS = ("none", "calls", "bytes")
+__all__ = ["Run", "launch", "load", "time"]
+
+
+def launch(
+    op: Op | str,
+    arrays: Mapping[str, np.ndarray],
+    tiling: Tiling,
+    *,
+    soc: str | None = None,
+    mode: str = "auto",
+    record: str = "none",
+    checks: Iterable[str] = (),
+    execute: bool = True,
+    blocks: Iterable[int] | None = None,
+    last: int | None = None,
+    seed: int = 0,
+    options: Options | None = None,
+    call_sink: Callable[[dict[str, Any]], None] | None = None,
+    ub_sink: Callable[[int, np.ndarray], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Run:
+    """Run `op` on `arrays` as `tiling` says; attributes, SoC and UB size travel in the tiling.
+
+    Parameters
+    ----------
+    arrays : one array per input of the operator, of its dtype, any strides; never changed
+    record : "none", or "calls" to keep the call log and UB images (`last` keeps the newest only)
+    execute : False makes records without touching bytes
+    blocks : the blocks to record, default all
+    call_sink, ub_sink : take one dict per call, and (core, UB bytes) per block, as they come
+    progress : takes (blocks done, blocks)
+
+    Raises
+    ------
+    RequestError
+        When the request is wrong: a missing array, an unknown mode.
+    ShapeError
+        When shapes or dtypes do not agree with the tiling.
+    AscendError
+        When the kernel breaks a rule; `where` is its own line.
+    """
+    op = load(op)
+    _check_request(mode, record, checks)
+    options = options or Options()
+    job = make_job(op, arrays, tiling, soc, seed, options)
+    kept: deque[dict[str, Any]] = deque(maxlen=last)
+    images: dict[int, np.ndarray] = {}
+    if record == "calls" and call_sink is None:
+        call_sink = kept.append
+    if record == "calls" and ub_sink is None:
+        ub_sink = lambda core, ub: images.__setitem__(core, ub.copy())  # noqa: E731
+    readers = Readers((), call_sink, ub_sink, progress, blocks_of(blocks), execute)
+    result = launch_job(job, readers)
+    run = _run_of(op, job, tiling, mode, result, list(kept), images)
+    run.timed = lambda: time(op, tiling, soc=soc, options=options, keep=True)
+    return run
+
+
+def time(
+    op: Op | str,
+    tiling: Tiling,
+    *,
+    soc: str | None = None,
+    options: Options | None = None,
+    keep: bool = False,
+    share: bool = True,
+) -> Timeline:
+    """Return the timeline of a launch, from records made without data.
+
+    Parameters
+    ----------
+    keep : keep the records, so that slices know their instruction and line (traces, pictures)
+    share : False records every block instead of one per class (the slow truth)
+
+    Raises
+    ------
+    UnsupportedError
+        When the SoC has no costs, or the kernel reads data as scalars.
+    AscendError
+        When the kernel breaks a rule.
+    """
+    op = load(op)
+    chosen = options or Options()
+    job = make_job(op, shapes_only(op, tiling), tiling, soc, 0, chosen)
+    check_costs(job.soc)
+    found = block_classes(
+        job,
+        lambda: StepRecorder(job.soc, chosen.auto_sync == "on", keep),
+        same_stream,
+        share,
+    )
+    streams = [(c.stream, c.blocks) for c in found]
+    cores = (tiling.origin.cores if tiling.origin else None) or job.soc.aiv_cores
+    launched = schedule_launch(streams, shared_tensors(found), job.soc, cores)
+    return timeline_of(launched, job.ub_bytes)
+
+
+def _run_of(
+    op: Op,
+    job: Job,
+    tiling: Tiling,
+    mode: str,
+    result: Result,
+    calls: list[dict[str, Any]],
+    images: dict[int, np.ndarray],
+) -> Run:
+    missing = mode in ("replay", "fused")
+    fallback = f"{mode} is not available in this version; ran as step" if missing else ""
+    what_if = op.soc_warning(job.soc.name)
+    warnings = ([f"what-if: {what_if}"] if what_if else []) + result.warnings
+    first_input = next(iter(job.input_types.values()))
+    return Run(
+        op=op.name,
+        dtype=first_input.name,
+        n=math.prod(next(iter(job.outputs.values()))[0]),
+        soc=job.soc.name,
+        block_dim=job.block_dim,
+        tiling=tiling.to_json(),
+        mode="step",
+        fallback=fallback,
+        seconds=result.seconds,
+        outputs=result.outputs,
+        warnings=warnings,
+        evidence=result.evidence,
+        calls=calls,
+        ub_images=images,
+    )
+
+
+def _check_request(mode: str, record: str, checks: Iterable[str]) -> None:
+    if mode not in MODES:
+        raise RequestError(f"mode {mode!r} is unknown; use one of {', '.join(MODES)}")
+    if record not in RECORDS:
+        raise RequestError(f"record {record!r} is unknown; use one of {', '.join(RECORDS)}")
+    if record == "bytes":
+        raise UnsupportedError('record="bytes" is not available; record="calls" is')
+    if tuple(checks):
+        raise UnsupportedError("checks are not available in this version; run without them")

@@ -1,0 +1,92 @@
+"""From an operator, its arrays and a tiling to the job that is launched."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from ascendsim import soc as socs
+from ascendsim.dtypes import DType
+from ascendsim.errors import RequestError, ShapeError
+from ascendsim.host import Op, Tiling
+from ascendsim.launch import Job
+from ascendsim.options import Options
+
+
+def make_job(
+    op: Op,
+    arrays: Mapping[str, np.ndarray],
+    tiling: Tiling,
+    soc: str | None,
+    seed: int,
+    options: Options,
+) -> Job:
+    """Return the job of a launch.
+
+    Raises
+    ------
+    RequestError
+        When an array is missing or unknown, or the tiling has no origin.
+    ShapeError
+        When shapes or dtypes do not agree with the tiling.
+    """
+    if not isinstance(tiling, Tiling) or tiling.origin is None:
+        raise RequestError("tiling must come from op.tiling(...)")
+    chip = socs.load(soc or tiling.origin.soc)
+    inputs, types = _checked_inputs(op, arrays, tiling)
+    outputs = {
+        name: (tuple(tiling.output_shapes[name]), tiling.dtypes[name])
+        for name in op.definition.outputs
+    }
+    types_key = tuple(t.name for t in tiling.dtypes.values())
+    return Job(
+        name=op.name,
+        kernel=op.kernel,
+        inputs=inputs,
+        input_types=types,
+        outputs=outputs,
+        tiling=tiling.kernel_view(),
+        block_dim=tiling.block_dim,
+        workspace=sum(tiling.workspace),
+        soc=chip,
+        ub_bytes=tiling.ub or chip.ub_bytes,
+        options=options,
+        seed=seed,
+        identity=(op.kernel, tiling.key, types_key),
+    )
+
+
+def shapes_only(op: Op, tiling: Tiling) -> dict[str, np.ndarray]:
+    """Return arrays that have a shape and a dtype but no bytes of their own."""
+    return {
+        name: np.broadcast_to(np.zeros((), tiling.dtypes[name].numpy), tiling.shapes[name])
+        for name in op.definition.inputs
+    }
+
+
+def _checked_inputs(
+    op: Op, arrays: Mapping[str, np.ndarray], tiling: Tiling
+) -> tuple[dict[str, np.ndarray], dict[str, DType]]:
+    inputs, types = {}, {}
+    for name in op.definition.inputs:
+        if name not in arrays:
+            raise RequestError(
+                f"input {name!r} is missing; {op.name} needs {', '.join(op.definition.inputs)}"
+            )
+        array, wanted = np.asarray(arrays[name]), tiling.dtypes[name]
+        shape = tuple(tiling.shapes[name])
+        if array.dtype != wanted.numpy and not (array.dtype == bool and wanted.name == "uint8"):
+            raise ShapeError(
+                f"input {name} is {array.dtype}, but the tiling was made for {wanted}; convert it "
+                f"with .astype, or make the tiling for its type"
+            )
+        if array.shape != shape and (math.prod(shape) != array.size or array.shape != (1,)):
+            raise ShapeError(
+                f"input {name} has shape {array.shape}, but the tiling was made for {shape}"
+            )
+        inputs[name], types[name] = array, wanted
+    for extra in set(arrays) - set(inputs):
+        raise RequestError(f"{op.name} has no input {extra!r}: {', '.join(op.definition.inputs)}")
+    return inputs, types

@@ -1,0 +1,128 @@
+"""What a launch gives back: outputs, logs, evidence, and on demand its time."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ascendsim.errors import RequestError
+from ascendsim.observe.timeline import Timeline
+
+
+@dataclass(slots=True)
+class Run:
+    """The data of a run.
+
+    outputs : output arrays by name, `out` the first; calls : the call log when it was recorded;
+    warnings : `code: text` each; evidence : the rules it relied on and the weakest grade;
+    mode : how it really ran, `fallback` why not as asked ("" when as asked); seconds : wall time
+    of the blocks.
+    """
+
+    op: str
+    dtype: str
+    n: int
+    soc: str
+    block_dim: int
+    tiling: dict[str, Any]
+    mode: str
+    fallback: str
+    seconds: float
+    outputs: dict[str, np.ndarray]
+    warnings: list[str]
+    evidence: dict[str, Any]
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    findings: list[Any] = field(default_factory=list)
+    ub_images: dict[int, np.ndarray] = field(default_factory=dict)
+    timed: Callable[[], Timeline] | None = field(default=None, repr=False, compare=False)
+    _timeline: Timeline | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def out(self) -> np.ndarray:
+        """The first output.
+
+        Raises
+        ------
+        RequestError
+            When the run made records only (execute=False).
+        """
+        if not self.outputs:
+            raise RequestError("this run made records only; launch it with execute=True")
+        return next(iter(self.outputs.values()))
+
+    @property
+    def timeline(self) -> Timeline:
+        """The predicted time of this launch; computed when first asked for.
+
+        Raises
+        ------
+        UnsupportedError
+            When the SoC has no costs.
+        AscendError
+            When the kernel reads data as scalars: timelines are made without data.
+        """
+        if self._timeline is None:
+            if self.timed is None:
+                raise RequestError("this run has no timeline: it does not come from launch()")
+            self._timeline = self.timed()
+        return self._timeline
+
+    def save_trace(self, path: str | os.PathLike[str], blocks: Iterable[int] | None = None) -> None:
+        """Write the timeline as Chrome trace JSON, of one block of each kind or of `blocks`.
+
+        Raises
+        ------
+        RequestError
+            When there is no such block, or the file cannot be written; nothing is left then.
+        """
+        from ascendsim.view.chrome_trace import save_trace
+
+        save_trace(self.timeline, path, blocks)
+
+    def ub(self, core: int) -> np.ndarray:
+        """Return the whole UB of `core` when its block ended (with record="calls").
+
+        Raises
+        ------
+        RequestError
+            When UB images were not kept, or there is no such core.
+        """
+        if core not in self.ub_images:
+            raise RequestError(f'no UB image of core {core}: launch with record="calls"')
+        return self.ub_images[core]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document that `ascendsim run --json` prints."""
+        crcs = {name: zlib.crc32(_raw(array)) for name, array in self.outputs.items()}
+        rate = self.n / self.seconds if self.seconds > 0 else 0.0
+        document = {
+            "op": self.op,
+            "dtype": self.dtype,
+            "n": self.n,
+            "soc": self.soc,
+            "block_dim": self.block_dim,
+            "tiling": self.tiling,
+            "mode": self.mode,
+            "fallback": self.fallback,
+            "out_crc32": next(iter(crcs.values())),
+            "seconds": self.seconds,
+            "elements_per_second": rate,
+            "warnings": self.warnings,
+            "evidence": self.evidence,
+        }
+        return document if len(crcs) == 1 else document | {"outputs": crcs}
+
+    def __repr__(self) -> str:
+        return (
+            f"Run({self.op} {self.dtype} n={self.n} on {self.soc}, {self.block_dim} blocks, "
+            f"{self.mode}, weakest evidence {self.evidence['weakest']})"
+        )
+
+
+def _raw(array: np.ndarray) -> memoryview:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
