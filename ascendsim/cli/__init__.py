@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from ascendsim.cli import demo, explain, info, run, tiling
+from ascendsim.cli import demo, explain, info, run, tile, tiling
 from ascendsim.cli import time as timing
 from ascendsim.cli.guard import guarded, wants_json
 
@@ -25,6 +25,7 @@ app = typer.Typer(
 for command in (
     run.run,
     tiling.tiling,
+    tile.tile,
     timing.time,
     info.ops,
     info.soc,

@@ -79,9 +79,7 @@ def run_points(
     return rows + _in_processes(study, rest, count, lambda n, _: tick(done + n, len(points)))
 
 
-def _in_processes(
-    study: Study, points: Sequence[Point], workers: int, tick: Progress
-) -> list[Row]:
+def _in_processes(study: Study, points: Sequence[Point], workers: int, tick: Progress) -> list[Row]:
     if not points:
         return []
     chunks = _chunks(points, workers)
@@ -117,9 +115,7 @@ def _leave_interrupts_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _on_cluster(
-    study: Study, points: Sequence[Point], address: str, tick: Progress
-) -> list[Row]:
+def _on_cluster(study: Study, points: Sequence[Point], address: str, tick: Progress) -> list[Row]:
     try:
         from distributed import Client
         from distributed import as_completed as completed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,7 @@ def evaluate(study: Study, fields: Mapping[str, Any], op: Op | None = None) -> R
         tiling = study.tiling(chosen, fixed)
         return _measured(dict(fields), chosen, tiling, study.options)
     except errors.AscendError as error:
-        text = error.reason if isinstance(error, errors.TilingError) else str(error)
+        text = _text(error)
         words = _CONSTRAINTS.get(type(error), "contract")
         shown = None if tiling is None else tiling.to_json()
         return Row(dict(fields), False, f"{words}: {text}", text, tiling=shown)
@@ -219,6 +220,13 @@ def _measured(fields: dict[str, Any], op: Op, tiling: Tiling, options: Options) 
         blocks=tiling.block_dim,
         tiling=tiling.to_json(),
     )
+
+
+def _text(error: errors.AscendError) -> str:
+    """Return the error with file name and line; the path would depend on who computes."""
+    if error.where is None:
+        return error.message
+    return f"{Path(error.where[0]).name}:{error.where[1]}: {error.message}"
 
 
 def _variant(op: Op, buffer_num: int | None) -> Op:

@@ -197,8 +197,7 @@ def _buffer_num(op: Op) -> Any:
 
 
 def _cost(row: Row) -> tuple[float, int, int]:
-    assert row.aiv_us is not None and row.ub_used is not None and row.cores is not None
-    return row.aiv_us, row.ub_used, row.cores
+    return row.aiv_us or 0.0, row.ub_used or 0, row.cores or 0  # of valid rows all are set
 
 
 def _covers(other: Sequence[float], mine: Sequence[float]) -> bool:

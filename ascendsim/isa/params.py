@@ -7,7 +7,7 @@ kernel_struct_data_copy.h (code).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ascendsim.dtypes import DType
@@ -164,4 +164,4 @@ def DataCopyPadExtParams(*args: Any) -> DataCopyPadParams:
 
 def as_dict(params: Any) -> dict[str, Any]:
     """Return the fields of `params` under their Ascend C names."""
-    return {f.name: getattr(params, f.name) for f in fields(params)}
+    return {name: getattr(params, name) for name in params.__slots__}

@@ -123,6 +123,11 @@ def element_type(call: str, T: Any) -> DType:
 
 
 def queue_call(name: str, role: str, tensor: LocalTensor, pipe: PIPE) -> Call:
-    """Return the call of a queue operation on `tensor`, for its record."""
-    at = Access(role, UB, tensor.buffer, tensor.start, tensor.dtype, False, 0, 0, 0)
-    return Call(name, pipe, tensor.core, (at,), fields={"dtype": tensor.dtype})
+    """Return the call of a queue operation on `tensor`, for its record; made once per tensor."""
+    key = (name, pipe)
+    found = tensor.calls.get(key)
+    if found is None:
+        at = Access(role, UB, tensor.buffer, tensor.start, tensor.dtype, False, 0, 0, 0)
+        found = Call(name, pipe, tensor.core, (at,), fields={"dtype": tensor.dtype})
+        tensor.calls[key] = found
+    return found

@@ -123,7 +123,10 @@ class GlobalTensor:
         start = self._element("GetValue", index, store=False)
         if self.core.readers:
             if not self.core.executing:
-                raise ContractError("GetValue: this run makes records only; run it with data")
+                raise ContractError(
+                    "GetValue: this run makes records only (time, execute=False) and has no data; "
+                    "what the kernel does next may depend on the value, so launch it with data"
+                )
             observed(self.core, scalar_call("GetValue", self, start, False))
         return read_element(self.holder.memory, start, self.dtype)
 

@@ -101,7 +101,10 @@ class LocalTensor:
         core = self.core
         if core.readers:
             if not core.executing:
-                raise ContractError("GetValue: this run makes records only; run it with data")
+                raise ContractError(
+                    "GetValue: this run makes records only (time, execute=False) and has no data; "
+                    "what the kernel does next may depend on the value, so launch it with data"
+                )
             observed(core, scalar_call("GetValue", self, start, False))
         return read_element(core.ub.array, start, self.dtype)
 

@@ -101,7 +101,7 @@ def _verdict(document: dict[str, Any], timeline: Timeline) -> dict[str, str]:
     low = ", ".join(f"{name} {part:.0%}" for name, part in low_costs(timeline)[:5])
     return {
         "advice": document["advice"],
-        "busiest pipe": f"{busiest}, {pipe['ratio']:.0%} of the time (with copies slowed by shared HBM)",
+        "busiest pipe": f"{busiest}, {pipe['ratio']:.0%} of the time, with HBM shared",
         "bank conflicts": f"{lost:.0f} cycles, {lost / (document['cycles'] or 1.0):.1%}",
         "confidence": f"{share:.0%} of the busy cycles rest on {' or '.join(LOW)} costs"
         + (f": {low}" if low else ""),

@@ -167,9 +167,10 @@ def _legend(pieces: Iterable[Piece]) -> Iterator[str]:
 
 
 def _lanes() -> Iterator[str]:
+    width = WIDTH - LEFT - RIGHT
     for pipe in LANES:
         y = _y(pipe)
-        yield f'<rect class="lane" x="{LEFT}" y="{y}" width="{WIDTH - LEFT - RIGHT}" height="{LANE}"/>'
+        yield f'<rect class="lane" x="{LEFT}" y="{y}" width="{width}" height="{LANE}"/>'
         yield f'<text class="h" x="12" y="{y + 20}">{pipe}</text>'
         yield f'<text class="s" x="56" y="{y + 20}">{LABELS[pipe]}</text>'
 
@@ -252,7 +253,8 @@ def _gap(scale: _Scale) -> Iterator[str]:
     edge = scale.place(first)
     assert edge is not None
     bottom = _y(LANES[-1]) + LANE
-    yield f'<rect class="gap" x="{edge:.1f}" y="{TOP - 4}" width="{GAP}" height="{bottom - TOP + 8}"/>'
+    high = bottom - TOP + 8
+    yield f'<rect class="gap" x="{edge:.1f}" y="{TOP - 4}" width="{GAP}" height="{high}"/>'
     for line, word in enumerate(("…", f"{(last - first) / scale.mhz:.3g}", "us")):
         yield (
             f'<text class="s" x="{edge + GAP / 2:.1f}" y="{(TOP + bottom) // 2 + 14 * line}" '

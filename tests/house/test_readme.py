@@ -24,6 +24,7 @@ TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"(?:^<!-- ([^\n]*) -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.S)
 BLOCKS = [(note, kind, body) for note, kind, body in BLOCK.findall(TEXT)]
 MATCH = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+PROGRESS = re.compile(r"^ascendsim: \S+: \d+ of \d+\n", re.M)  # of a run that takes seconds
 CHECKER = doctest.OutputChecker()
 
 
@@ -56,7 +57,7 @@ def console(body: str, code: int, folder: Path) -> None:
             check=False,
         )
         assert done.returncode == (code if number == len(commands) else 0), done.stdout
-        same(shown, done.stdout, command)
+        same(shown, PROGRESS.sub("", done.stdout), command)
 
 
 def same(shown: str, printed: str, what: str) -> None:

@@ -42,13 +42,14 @@ def test_wheel_works_outside_a_checkout(wheel, tmp_path):
     environment["PYTHONPATH"] = str(site)
 
     def ask(*arguments):
-        return run_python("-c", RUN, *arguments, "--json", cwd=tmp_path, env=environment)
+        printed = run_python("-c", RUN, *arguments, "--json", cwd=tmp_path, env=environment)
+        return json.loads(printed.splitlines()[-1])  # progress may come before
 
     where = "import ascendsim; print(ascendsim.__file__)"
     assert run_python("-c", where, cwd=tmp_path, env=environment).startswith(str(site))
-    ops = [each["name"] for each in json.loads(ask("ops"))["ops"]]
+    ops = [each["name"] for each in ask("ops")["ops"]]
     assert ops == sorted(path.parent.name for path in sources("kernels") if _definition(path))
-    run = json.loads(ask("run", ops[0], "--n", "100", "--random"))
+    run = ask("run", ops[0], "--n", "100", "--random")
     assert run["n"] == 100
 
 

@@ -47,7 +47,9 @@ class BlockTime:
             work = read_work(soc, transfer.blocks, transfer.length, transfer.aligned, hit, cores)
             self._place(transfer.step, work, known)
         for transfer in recorder.writes:
-            share = spilled if transfer.allocates else 1.0
+            # L2 takes the writes and spills behind the core's back, which slows reads only
+            share = spilled if transfer.allocates and not recorder.reads else 0.0
+            share = share if transfer.allocates else 1.0
             work = write_work(soc, transfer.blocks, transfer.length, share)
             self._place(transfer.step, work, known)
         self.marks = self._phase_marks()
@@ -138,13 +140,16 @@ class Launch:
 
 
 def schedule_launch(
-    streams: Sequence[tuple[StepRecorder, tuple[int, ...]]], shared: set[str], soc: Soc, cores: int
+    streams: Sequence[tuple[StepRecorder, tuple[int, ...]]],
+    shared: tuple[set[str], set[str]],
+    soc: Soc,
+    cores: int,
 ) -> Launch:
-    """Return the launch of all blocks on `cores` cores."""
+    """Return the launch of all blocks on `cores` cores; `shared` as shared_tensors gives it."""
     block_dim = sum(len(blocks) for _, blocks in streams)
     used = min(cores, block_dim)
     counted = [(recorder, len(blocks)) for recorder, blocks in streams]
-    traffic = traffic_of(counted, shared, used, soc.l2_bytes)
+    traffic = traffic_of(counted, *shared, used, soc.l2_bytes)
     times = tuple(
         BlockTime(Stream(recorder, blocks, hits), soc, used, traffic.spilled)
         for (recorder, blocks), hits in zip(streams, traffic.hits, strict=True)
@@ -169,7 +174,10 @@ def _cycles_per_core(times: Sequence[BlockTime], cores: int, block_dim: int) -> 
 
 
 def _hbm_cycles(traffic: Traffic, soc: Soc) -> float:
-    seconds = traffic.read_from_hbm / soc.hbm_read + traffic.written_to_hbm / soc.hbm_write
+    slow = traffic.misaligned * (soc.get("gm_misaligned_slowdown", 1.0) - 1.0)
+    slow += traffic.same_line * (soc.get("gm_same_line_slowdown", 1.0) - 1.0)
+    seconds = (traffic.read_from_hbm + slow) / soc.hbm_read
+    seconds += traffic.written_to_hbm / soc.hbm_write
     return seconds * soc.clock_mhz * 1e6
 
 

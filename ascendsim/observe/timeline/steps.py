@@ -79,6 +79,8 @@ class StepRecorder:
         kind, pipe, work, distance = ISSUE, S, 0, 0
         if instr.waits:
             kind, pipe = WAIT, _PIPE[call.pipe]
+            if pipe == V:
+                self._last = None  # the pipe drains while it waits
             distance = step - self._signals.pop(instr.waits[0].serial, step)
         elif instr.signals:
             kind, pipe = SIGNAL, _PIPE[call.pipe]
@@ -173,18 +175,24 @@ def _same_transfers(a: list[Transfer], b: list[Transfer]) -> bool:
     return True
 
 
-def shared_tensors(classes: Any) -> set[str]:
-    """Return the tensors that the first two blocks of the launch read at the same place.
+def shared_tensors(classes: Any) -> tuple[set[str], set[str]]:
+    """Return the tensors that blocks read at the same places, and those also in the same order.
 
     `classes` have `stream` and, for classes of several blocks, `last`, the stream of the last.
     """
     pairs = [(c.stream, c.last) for c in classes if c.last is not None]
     pairs += [(a.stream, b.stream) for a, b in pairwise(classes)]
     shared: set[str] = set()
+    in_step: set[str] = set()
     for a, b in pairs:
         one = {(t.tensor, t.start, t.nbytes) for t in a.reads}
         shared |= {t.tensor for t in b.reads if (t.tensor, t.start, t.nbytes) in one}
-    return shared
+        in_step |= {
+            t.tensor
+            for s, t in zip(a.reads, b.reads, strict=False)
+            if (s.tensor, s.start) == (t.tensor, t.start)
+        }
+    return shared, in_step & shared
 
 
 def fingerprints(kinds: list[int], pipes: list[int], works: list[int], waits: list[int]) -> Any:

@@ -15,14 +15,19 @@ from ascendsim.observe.timeline.steps import StepRecorder, Transfer
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """Bytes of a launch. hits : per class, True for each read that L2 serves."""
+    """Bytes of a launch.
+
+    hits : per class, True for each read that L2 serves. misaligned, same_line : the bytes among
+    `read_from_hbm` that start off 32 bytes, and that all blocks read in the same order.
+    """
 
     read: int
     written: int
     read_from_hbm: int
     written_to_hbm: int
     hits: tuple[tuple[bool, ...], ...]
-    read_low: bool = False
+    misaligned: int
+    same_line: int
 
     @property
     def spilled(self) -> float:
@@ -31,25 +36,34 @@ class Traffic:
 
 
 def traffic_of(
-    classes: list[tuple[StepRecorder, int]], shared: set[str], cores: int, l2_bytes: int
+    classes: list[tuple[StepRecorder, int]],
+    shared: set[str],
+    in_step: set[str],
+    cores: int,
+    l2_bytes: int,
 ) -> Traffic:
     """Return the traffic of a launch.
 
     Parameters
     ----------
     classes : (stream of a block, number of such blocks)
-    shared : tensors that all blocks read at the same place
+    shared : tensors that all blocks read at the same places
+    in_step : those among them that all read in the same order
     cores : blocks that run at once
     """
-    read = written = missed = bypassed = footprint = 0
+    read = written = missed = bypassed = footprint = misaligned = same_line = 0
     hits = []
     seen_shared: set[tuple[str, int, int]] = set()
     for stream, blocks in classes:
-        found = _hits(stream.reads, shared, seen_shared, min(cores, blocks), l2_bytes)
+        found = _hits(stream.reads, shared, seen_shared, cores, l2_bytes)
         hits.append(found)
         for transfer, hit in zip(stream.reads, found, strict=True):
-            times = 1 if transfer.tensor in shared else blocks
-            missed += 0 if hit else transfer.nbytes * times
+            once = transfer.tensor in shared and transfer.allocates
+            times = 1 if once else blocks
+            from_hbm = 0 if hit else transfer.nbytes * times
+            missed += from_hbm
+            misaligned += 0 if transfer.aligned else from_hbm
+            same_line += from_hbm if transfer.tensor in in_step and not once else 0
             read += transfer.nbytes * blocks
             footprint += transfer.nbytes * times if transfer.allocates and not hit else 0
         for transfer in stream.writes:
@@ -57,7 +71,8 @@ def traffic_of(
             bypassed += 0 if transfer.allocates else transfer.nbytes * blocks
     allocated = written - bypassed
     spilled = min(allocated, max(0, footprint + allocated - l2_bytes))
-    return Traffic(read, written, missed, bypassed + spilled, tuple(hits))
+    reached = bypassed + spilled
+    return Traffic(read, written, missed, reached, tuple(hits), misaligned, same_line)
 
 
 def _hits(

@@ -52,12 +52,12 @@ class GmCopy:
         """Return (row, rows, column, columns) of each copy of one slice, in order."""
         t = self.tiling
         firstRow = 0 if t.order else t.coreRows * GetBlockIdx()
-        lastRow = min(firstRow + t.coreRows, t.rows)
+        rowNum = min(firstRow + t.coreRows, t.rows) - firstRow
         start = max(sliceStart, t.firstColumn)
         stop = min(sliceStart + t.sliceColumns, t.columns)
         pieces = [
-            (row, min(t.bursts, lastRow - row), column, min(t.burstColumns, stop - column))
-            for row in range(firstRow, lastRow, t.bursts)
+            (firstRow + row, min(t.bursts, rowNum - row), column, min(t.burstColumns, stop - column))
+            for row in range(0, rowNum, t.bursts)
             for column in range(start, stop, t.burstColumns)
         ]
         first = len(pieces) * GetBlockIdx() // GetBlockNum() if t.order == 2 else 0
