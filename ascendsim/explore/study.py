@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import gc
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -189,7 +191,8 @@ def timing_job(op: Op, tiling: Tiling, options: Options, chip: Soc | None = None
 def recorded(job: Job, share: bool = True) -> list[BlockClass]:
     """Return the classes of a job's blocks with their streams; `share` as `block_classes` has."""
     auto_sync = job.options.auto_sync == "on"
-    return block_classes(job, lambda: StepRecorder(job.soc, auto_sync), same_stream, share)
+    with _no_collection():
+        return block_classes(job, lambda: StepRecorder(job.soc, auto_sync), same_stream, share)
 
 
 def scheduled(job: Job, classes: list[BlockClass], cores: int | None = None) -> Timeline:
@@ -198,6 +201,18 @@ def scheduled(job: Job, classes: list[BlockClass], cores: int | None = None) -> 
     cores = cores or job.soc.aiv_cores
     launched = schedule_launch(streams, shared_tensors(classes), job.soc, cores)
     return Timeline(launched, launched.blocks[launched.slowest].alone[0], job.ub_bytes)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Hold the garbage collector: it would look through all steps again and again for cycles."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _measured(fields: dict[str, Any], op: Op, tiling: Tiling, options: Options) -> Row:

@@ -85,6 +85,14 @@ def freed(decl: Any, tensors: tuple[Any, ...]) -> AscendError:
     raise AssertionError("freed() called with live operands")
 
 
+def bad_scalar(decl: Any, scalar: Any) -> AscendError:
+    """Return the error for a scalar that is no number."""
+    return ContractError(
+        f"{decl.name}: {decl.scalar} is {scalar!r} ({type(scalar).__name__}): it must be a number "
+        f"of the element type"
+    )
+
+
 def _common_core(decl: Any, tensors: tuple[Any, ...], mode: Any) -> Any:
     for (name, _), tensor in zip(decl.operands, tensors, strict=True):
         if getattr(tensor, "space", None) != UB:
@@ -221,6 +229,10 @@ def _bound(
     if words is not None:
         row[opcodes.GEOMETRY] = words.ctypes.data
     execute = core.bodies.entry(opcode) if shape.count else _nothing
+    if not shape.count and core.soc.arch == "3510":
+        core.warnings.setdefault(
+            "empty-call", f"{decl.name} without elements: not promised to do nothing on 950"
+        )
     if decl.around is not None:
         execute = decl.around(execute, tensors, mode)
     return Call(

@@ -18,6 +18,7 @@ from ascendsim.errors import (
     BoundsError,
     ContractError,
     DtypeError,
+    QueueError,
     RepeatError,
 )
 from ascendsim.isa.geometry import CopyShape
@@ -205,7 +206,7 @@ def _check(name: str, role: str, tensor: Any, reach: int) -> None:
     """Check that `reach` bytes from the start of `tensor` may be touched."""
     if tensor.space is UB:
         if not tensor.buffer.state:
-            raise ContractError(
+            raise QueueError(
                 f"{name}: {role} is {tensor!r}, whose buffer was freed; copy before FreeTensor"
             )
         if tensor.start % DATABLOCK_BYTES:

@@ -22,7 +22,7 @@ from typing import Any
 
 from ascendsim.core import observed
 from ascendsim.enums import CMPMODE, SELMODE, RoundMode
-from ascendsim.isa.bind import bind, freed
+from ascendsim.isa.bind import bad_scalar, bind, freed
 from ascendsim.isa.params import BinaryRepeatParams, FillRepeatParams, UnaryRepeatParams
 from ascendsim.isa.roles import TENSORS, Role
 
@@ -125,7 +125,7 @@ def _roles(function: Callable[..., Any]) -> dict[str, Any]:
 _TEMPLATE = """\
 def {name}({arguments}):
     if repeatTimes is None:
-        key = ("{key}", {hashed}count)
+        key = ("{key}", {hashed}count, type(count))
     else:
         key = ("{key}", {hashed}{repeat_key})
     try:
@@ -134,10 +134,21 @@ def {name}({arguments}):
         call = bind(DECL, {tensors}, {mode}, (count, repeatTimes, {params}), key)
     if not ({alive}):
         raise freed(DECL, {tensors})
+{run}"""
+_RUN = """\
     if call.core.readers:
         observed(call.core, call, {scalar}, depth={depth})
     else:
         call.execute(call.address, {value})
+"""
+_RUN_SCALAR = """\
+    try:
+        if call.core.readers:
+            observed(call.core, call, {scalar}, depth={depth})
+        else:
+            call.execute(call.address, {value})
+    except (TypeError, ValueError) as error:
+        raise bad_scalar(DECL, {scalar}) from error
 """
 
 
@@ -157,6 +168,7 @@ def _generate(
     value = "0.0"
     if decl.scalar:
         value = f"{scalar} if call.encode is None else call.encode({scalar})"
+    run = _RUN_SCALAR if decl.scalar else _RUN
     key = f"{decl.name}.{decl.body}"
     # the count form passes the count where the repeat form passes the mask
     source = _TEMPLATE.format(
@@ -170,13 +182,12 @@ def _generate(
         mode=mode,
         params=params,
         alive=" and ".join(f"{n}.buffer.state" for n in tensors),
-        scalar=scalar,
-        value=value,
-        depth=depth,
+        run=run.format(scalar=scalar, value=value, depth=depth),
     )
     file = f"<ascendsim {key}>"
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
     space: dict[str, Any] = {"DECL": decl, "bind": bind, "freed": freed, "observed": observed}
+    space["bad_scalar"] = bad_scalar
     exec(compile(source, file, "exec"), space)
     shown = f"{decl.name}({', '.join(names)}, count)  |  "
     shown += f"{decl.name}({', '.join(names)}, mask, repeatTimes, {strides.split('=')[0]}...)"

@@ -13,6 +13,7 @@ from ascendsim.pipe.tbuf import TBuf
 from ascendsim.record import Call, current_core
 
 MAX_QUEUE_BUFFERS = 64
+DOCUMENTED_QUEUE_BUFFERS = 8
 
 
 class TPipe:
@@ -118,6 +119,13 @@ class TPipe:
                     f"use: {core.soc.name} has {core.soc.buffer_mutexes}; use fewer queue buffers"
                 )
             core.mutexes += num
+            if core.mutexes > DOCUMENTED_QUEUE_BUFFERS:
+                core.warnings.setdefault(
+                    "queue-buffers",
+                    f"{core.mutexes} queue buffers: the manual documents "
+                    f"{DOCUMENTED_QUEUE_BUFFERS} at once, the code of {core.soc.name} allows "
+                    f"{core.soc.buffer_mutexes}",
+                )
         if self.handles + num == core.soc.buffer_handles and core.soc.uses_mutexes:
             core.warnings.setdefault(
                 "buffer-handles", f"{self.handles + num} buffers: {core.soc.name} refuses the last"

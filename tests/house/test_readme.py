@@ -25,6 +25,7 @@ BLOCK = re.compile(r"(?:^<!-- ([^\n]*) -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.
 BLOCKS = [(note, kind, body) for note, kind, body in BLOCK.findall(TEXT)]
 MATCH = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PROGRESS = re.compile(r"^ascendsim: \S+: \d+ of \d+\n", re.M)  # of a run that takes seconds
+HERE = os.environ | {"PYTHONPATH": str(ROOT)}  # this tree, whatever the environment installed
 CHECKER = doctest.OutputChecker()
 
 
@@ -36,7 +37,7 @@ def test_snippets_and_commands_do_what_is_shown(tmp_path):
             path.write_text(body, encoding="utf-8")
         elif kind == "python":
             shown = next_body if next_kind == "text" else ""
-            same(shown, run_python("-c", body, cwd=tmp_path), body)
+            same(shown, run_python("-c", body, cwd=tmp_path, env=HERE), body)
         elif kind == "console":
             console(body, int(note.removeprefix("exits ") or 0), tmp_path)
 
@@ -49,7 +50,7 @@ def console(body: str, code: int, folder: Path) -> None:
         done = subprocess.run(
             ["bash", "-c", command],
             cwd=folder,
-            env=os.environ | {"PATH": path},
+            env=HERE | {"PATH": path},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -62,7 +62,9 @@ def functions(path: Path) -> Iterator[tuple[ast.FunctionDef, int]]:
     """Yield each function with its lines; docstrings and functions inside count apart."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef):
-            apart = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+            apart: list[ast.stmt] = [
+                each for each in node.body if isinstance(each, ast.FunctionDef)
+            ]
             apart += node.body[:1] if ast.get_docstring(node) else []
             yield node, _lines(node) - sum(map(_lines, apart))
 

@@ -179,3 +179,12 @@ def test_params_of_the_right_kind():
         "Muls: repeat strides without repeatTimes",
         lambda a, b: Muls(b, a, 2.0, 64, None, UnaryRepeatParams()),
     )
+
+
+def test_an_equal_count_of_another_type_is_refused_warm_too():
+    def body():
+        u = Ub(a=(float32, 64), b=(float32, 64))
+        Muls(u["b"], u["a"], 2.0, 64)
+        Muls(u["b"], u["a"], 2.0, 64.0)
+
+    fails(RepeatError, r"Muls: count is 64.0 \(float\): it must be an integer", body)

@@ -9,7 +9,6 @@ from ascendsim.ascendc import *
 from ascendsim.errors import (
     ContractError,
     DtypeError,
-    KernelError,
     QueueError,
     RequestError,
     UnsupportedError,
@@ -173,7 +172,7 @@ def test_a_scalar_that_is_no_number():
     def use(a, b):
         Muls(b, a, "two", 64)
 
-    broken(KernelError, "TypeError", use)
+    broken(ContractError, r"Muls: scalar is 'two' \(str\): it must be a number", use)
 
 
 def test_scalars_are_rounded_to_the_type():

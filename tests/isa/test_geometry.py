@@ -145,7 +145,8 @@ def test_in_place(name, soc):
             case.lanes.strides[source] = case.lanes.strides["dst"] = (2, 16)
             check(case)
 
-    assert not run_block(body, soc=soc, ub=65536).warnings
+    warnings = run_block(body, soc=soc, ub=65536).warnings
+    assert all(w.startswith("empty-call: ") for w in warnings)
 
 
 @pytest.mark.parametrize("soc", ["ascend910b1", "ascend950"])

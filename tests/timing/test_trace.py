@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def test_slices_carry_their_line_and_operands(timeline):
 def test_slices_of_a_lane_do_not_overlap(timeline):
     _, events = traced(timeline, sorted(block_starts(timeline)))
     for spans in lanes(events).values():
-        for (_, stop, _), (start, _, _) in zip(spans[:-1], spans[1:], strict=True):
+        for (_, stop, _), (start, _, _) in pairwise(spans):
             assert stop <= start
 
 

@@ -168,6 +168,8 @@ def _steps(program: Program, state: State, start: int, stop: int, emit: Emit | N
         elif kind == SCALAR:
             state.scalar += program.access
             state.busy[S] += program.access
+            if emit is not None:
+                emit(step, S, state.scalar - program.access, state.scalar)
     state.busy[S] += program.issue * (stop - start)
 
 

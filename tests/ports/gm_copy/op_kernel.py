@@ -56,7 +56,12 @@ class GmCopy:
         start = max(sliceStart, t.firstColumn)
         stop = min(sliceStart + t.sliceColumns, t.columns)
         pieces = [
-            (firstRow + row, min(t.bursts, rowNum - row), column, min(t.burstColumns, stop - column))
+            (
+                firstRow + row,
+                min(t.bursts, rowNum - row),
+                column,
+                min(t.burstColumns, stop - column),
+            )
             for row in range(0, rowNum, t.bursts)
             for column in range(start, stop, t.burstColumns)
         ]
