@@ -22,7 +22,7 @@ from ascendsim.host import Op
 
 LOCAL = "local"
 CONNECT_SECONDS = 10
-ALONE_SECONDS = 2.0  # what takes longer is worth the start of worker processes
+ALONE_SECONDS = 0.5  # what takes longer is worth the start of worker processes
 CHUNKS_PER_WORKER = 16  # enough that the workers end together
 MAX_CHUNK = 8  # points; progress is told and a stop is heard at least that often
 _ADDRESS = re.compile(r"tcp://[^\s/:]+:\d{1,5}")

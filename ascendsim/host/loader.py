@@ -39,7 +39,9 @@ def search_path(kernels: Iterable[str | os.PathLike[str]] = ()) -> list[Path]:
         if not path.is_dir():
             raise RequestError(f"--kernels {path}: no such directory")
     named = [Path(p) for p in os.environ.get(PATH_VARIABLE, "").split(os.pathsep) if p]
-    shipped = [_HERE.parent / "kernels", _HERE / "_kernels"]
+    checkout = _HERE.parent
+    ours = [checkout / "kernels"] if (checkout / "pyproject.toml").is_file() else []
+    shipped = [*ours, _HERE / "_kernels"]
     return [p for p in (*asked, *named, *shipped) if p.is_dir()]
 
 

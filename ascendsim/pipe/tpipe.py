@@ -153,7 +153,8 @@ class TPipe:
             "len32": ceil32(nbytes),
             "ub": start,
         }
-        observed(self.core, Call("InitBuffer", PIPE.PIPE_S, self.core, (), fields=fields))
+        call = Call("InitBuffer", PIPE.PIPE_S, self.core, (), fields=fields)
+        observed(self.core, call, depth=3)
 
 
 def _event(call: str, event: Any) -> HardEvent:

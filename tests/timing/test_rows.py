@@ -7,7 +7,15 @@ import math
 import pytest
 
 from ascendsim import soc as socs
-from tests.timing.rows import CASES, FITTED, QUANTITIES, ROWS, TOLERANCES
+from tests.timing.rows import (
+    CASES,
+    FITTED,
+    LONG,
+    QUANTITIES,
+    ROWS,
+    TOLERANCES,
+    predict,
+)
 
 KERNELS = {name: case for name, case in CASES.items() if case.kind == "kernel"}
 
@@ -72,3 +80,33 @@ def test_add_runs_the_published_tile(name):
     op, til = case.tiling()
     assert case.buffer_num == op.kernel_module.BUFFER_NUM
     assert til.fields["tileLength"] == case.attrs["tile"]
+
+
+def _held(row):
+    marks = [pytest.mark.slow] if row.id in LONG else []
+    return pytest.param(row, id=f"{row.id}-{row.quantity}", marks=marks)
+
+
+@pytest.mark.parametrize("row", [_held(row) for row in ROWS if row.tolerance is not None])
+def test_prediction(row):
+    """The rows that the model must meet, each within its own tolerance."""
+    assert abs(row.error(predict(row))) <= row.tolerance
+
+
+STUDY = {
+    "ascend910b1": ("M02", "M03", "M05", "M06"),
+    "ascend950": ("M08", "M10"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("soc", STUDY)
+def test_the_published_add_study_keeps_its_order(soc):
+    """Each step of the study made the kernel faster; it does so here too."""
+    rows = [
+        next(r for r in ROWS if r.id == name and r.quantity == "task_us") for name in STUDY[soc]
+    ]
+    measured = [row.measured for row in rows]
+    predicted = [predict(row) for row in rows]
+    assert measured == sorted(measured, reverse=True)
+    assert predicted == sorted(predicted, reverse=True)

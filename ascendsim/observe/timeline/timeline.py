@@ -121,14 +121,17 @@ class Timeline:
 
     @property
     def bound(self) -> str:
-        """What limits the launch: launch, HBM, or the busiest pipe."""
-        if self.launch_us > self.aiv_us:
-            return "launch"
-        if self.launch.hbm_cycles >= self.launch.core_cycles:
-            return "HBM"
+        """What limits the task: launch, or what limits the core."""
+        return "launch" if self.launch_us > self.aiv_us else self.core_bound
+
+    @property
+    def core_bound(self) -> str:
+        """What limits the slowest core: HBM, or the pipe that is busiest with free memory."""
         alone = self.launch.blocks[self.launch.slowest].alone[0]
-        order = (MTE2, V, MTE3, S)
-        return PIPE_NAMES[max(order, key=lambda pipe: alone.busy[pipe])]
+        demand = {"HBM": self.launch.hbm_cycles}
+        for pipe in (MTE2, V, MTE3, S):
+            demand[PIPE_NAMES[pipe]] = alone.busy[pipe] * self.launch.rounds
+        return max(demand, key=lambda name: demand[name])
 
     @property
     def advice(self) -> str:
@@ -154,6 +157,7 @@ class Timeline:
             "cycles": self.cycles,
             "cores": self.launch.cores,
             "bound": self.bound,
+            "core_bound": self.core_bound,
             "advice": self.advice,
             "pipes": self.pipes,
             "stalls": self.stalls,
