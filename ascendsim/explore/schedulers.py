@@ -139,7 +139,8 @@ def _on_cluster(study: Study, points: Sequence[Point], address: str, tick: Progr
         futures = client.map(evaluate_all, [study] * len(chunks), chunks, pure=False)
         order = {future: k for k, future in enumerate(futures)}
         try:
-            return _collected(completed(futures), order, len(points), tick)
+            finished = completed(futures, loop=client.loop)
+            return _collected(finished, order, len(points), tick)
         except ImportError as error:
             raise RequestError(f"a worker of {address} lacks ascendsim: {error}") from error
         finally:

@@ -135,7 +135,6 @@ def test_processes_give_the_rows_of_this_process(found, monkeypatch):
     assert [done for done, _ in ticks] == sorted(done for done, _ in ticks)
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_a_cluster_gives_the_rows_of_this_process(found):
     distributed = pytest.importorskip("distributed")
