@@ -8,7 +8,7 @@ Event ids and buffer mutexes are pools of the core, not of TPipe (as in the publ
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ascendsim.enums import HardEvent
@@ -28,6 +28,7 @@ class AivCore:
 
     readers : True when records are made; the quiet path tests only this.
     executing : False when records are made without touching bytes.
+    tape : takes (call, waits, signals) in place of records, for readers that need no more.
     env : ENV_* bits common to all calls of this core (options are fixed per core).
     rules : evidence, rule id to the names of the instructions that relied on it.
     warnings : code to text of what a run has to tell its user.
@@ -50,6 +51,7 @@ class AivCore:
         self.warnings: dict[str, str] = {}
         self.readers = False
         self.executing = True
+        self.tape: Callable[..., None] | None = None
         self.observers: tuple[Observer, ...] = ()
         self.block = self.block_num = self.seq = 0
         self.number: Any = None  # what GetBlockIdx returns when not the plain block
@@ -67,7 +69,7 @@ class AivCore:
         self.block, self.seq, self.mutexes, self.number = block, 0, 0, None
         self.pipe, self.ub_used, self.unnamed = None, 0, 0
         self.pad_value, self.pad_set = PAD_AT_START, False
-        self.observers = tuple(observers)
+        self.observers, self.tape = tuple(observers), None
         self.readers = bool(self.observers) or not self.executing
 
     def touch(self, stop: int) -> None:
@@ -98,6 +100,10 @@ def observed(
 
     `depth` is how many frames above this one the kernel's own line is.
     """
+    if core.tape is not None:
+        core.seq += 1
+        core.tape(call, waits, signals)
+        return
     frame = sys._getframe(depth)
     where = Where(frame.f_code, frame.f_lasti)
     instr = Instr(core.seq, core.block, call, scalar, waits, signals, where)

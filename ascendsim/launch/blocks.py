@@ -66,7 +66,7 @@ def prepared_core(job: Job, executing: bool) -> Iterator[tuple[AivCore, list[GmA
     finally:
         CURRENT.reset(token)
         core.gm.release()
-        core.observers, core.readers = (), False
+        core.observers, core.readers, core.tape = (), False, None
     _CORES.put(key, core)
 
 

@@ -41,7 +41,8 @@ def block_classes(
 
     Parameters
     ----------
-    recorder : makes an observer whose object is the stream of a block
+    recorder : makes an observer that is the stream of a block; its `tape` is a method that takes
+        (call, waits, signals) in place of records, or None
     same : tells whether two streams are equal up to their start in GM
     share : False records every block on its own (the slow truth)
     """
@@ -74,6 +75,6 @@ def _record(
     number: BlockNumber | None,
 ) -> Any:
     core.begin_block(block, (observer,))
-    core.number = number
+    core.number, core.tape = number, observer.tape
     run_block(job, core, block, arguments)
     return observer

@@ -3,8 +3,8 @@
 The scalar unit issues every step in program order. A pipe starts an instruction when it is free,
 the instruction is issued and the token that the pipe waits for has come; a token comes when all
 earlier instructions of its pipe are complete. Where the stream repeats and the pipes stand at the
-start of a period exactly as they stood at the one before, the periods in between are not walked:
-they take the same time (cycles are exact sums, see QUANTUM).
+start of a period exactly as they stood a few before, the periods in between are not walked: they
+take the same time (cycles are exact sums, see QUANTUM).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from ascendsim.observe.timeline.steps import (
 
 Emit = Callable[[int, int, float, float], None]
 MIN_PERIODS = 4  # a stream that repeats less often is walked
+MAX_CYCLE = 6  # pipes that wait for each other may take turns: a state returns after a few periods
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +97,20 @@ def walk(
 
 
 def _repeat(program: Program, state: State, first: int, length: int, count: int) -> int:
-    """Walk periods until one starts as the one before, then skip the rest; return where."""
-    before = None
+    """Walk periods until one starts as one a few before it, then skip whole such cycles.
+
+    Returns where the walk stands: fewer than a cycle of periods may be left.
+    """
+    history: list[Any] = []
     for number in range(count):
         at = first + number * length
         now = _snapshot(state, at)
-        if before is not None and _steady(before, now):
-            _jump(state, before[1], now[1], count - number, length)
-            return first + count * length
-        before = now
+        for cycle, before in enumerate(reversed(history), 1):
+            if _steady(before, now):
+                cycles = (count - number) // cycle
+                _jump(state, before[1], now[1], cycles, cycle * length)
+                return at + cycles * cycle * length
+        history = [*history[1 - MAX_CYCLE :], now]
         _steps(program, state, at, at + length, None)
     return first + count * length
 
@@ -135,7 +141,7 @@ def _steady(before: Any, now: Any) -> bool:
 
 
 def _jump(state: State, before: Any, now: Any, periods: int, length: int) -> None:
-    """Move the state on by `periods` periods that each take what the last one took."""
+    """Move the state on by `periods` times what happened since `before`."""
     time = (now[0] - before[0]) * periods
     state.scalar += (now[1] - before[1]) * periods
     for times in (state.ready, state.done, state.covered):

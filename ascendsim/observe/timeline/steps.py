@@ -7,6 +7,7 @@ differ by one constant per tensor.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 
 from ascendsim.enums import PIPE, CacheMode
 from ascendsim.observe.timeline.cost import Work, ub_copy_work, vector_work
-from ascendsim.record import GM, Access, Call, Instr
+from ascendsim.record import GM, Access, Call, Instr, Token
 from ascendsim.soc import Soc
 
 ISSUE, VECTOR, READ, WRITE, WAIT, SIGNAL, BARRIER, SCALAR = range(8)
@@ -66,42 +67,62 @@ class StepRecorder:
         self._known: dict[Any, int] = {}
         self._signals: dict[int, int] = {}
         self._spans: dict[Call, list[tuple[Any, int, int]]] = {}
-        self._last: tuple[Any, int, int] | None = None  # what the last vector instruction stored
+        self._last: Call | None = None  # the vector instruction before, if the pipe did not drain
         self._barrier = False
+
+    @property
+    def tape(self) -> Callable[..., None] | None:
+        """What takes calls in place of records, None when records are kept."""
+        return None if self.keep else self.append
 
     def before(self, instr: Instr) -> None:
         """Nothing to see before the call."""
 
     def after(self, instr: Instr) -> None:
         """Append the step of one record."""
-        call = instr.call
+        self.append(instr.call, instr.waits, instr.signals)
+        if self.keep:
+            self.instrs.append(instr)
+
+    def append(self, call: Call, waits: tuple[Token, ...], signals: tuple[Token, ...]) -> None:
+        """Append the step of one call."""
         step = len(self.kinds)
         kind, pipe, work, distance = ISSUE, S, 0, 0
-        if instr.waits:
+        if waits:
             kind, pipe = WAIT, _PIPE[call.pipe]
             if pipe == V:
                 self._last = None  # the pipe drains while it waits
-            distance = step - self._signals.pop(instr.waits[0].serial, step)
-        elif instr.signals:
+            distance = step - self._signals.pop(waits[0].serial, step)
+        elif signals:
             kind, pipe = SIGNAL, _PIPE[call.pipe]
-            self._signals[instr.signals[0].serial] = step
-        elif call.name == "PipeBarrier":
-            kind, pipe = BARRIER, _PIPE.get(call.pipe, ALL_PIPES)
-            self._barrier = self._barrier or pipe in (V, ALL_PIPES)
-        elif call.execute is not None or call.name == "GetValue":
+            self._signals[signals[0].serial] = step
+        elif call.execute is not None:
             kind, pipe, work = self._instruction(call, step)
-        elif call.name == "InitBuffer":
-            self.ub_used = call.fields["ub"] + call.fields["num"] * call.fields["len32"]
+        else:
+            kind, pipe = self._other(call)
         self.kinds.append(kind)
         self.pipes.append(pipe)
         self.works.append(work)
         self.waits.append(distance)
-        if self.keep:
-            self.instrs.append(instr)
+
+    def _other(self, call: Call) -> tuple[int, int]:
+        """Return kind and pipe of a call that stores no bytes."""
+        if call.name == "PipeBarrier":
+            pipe = _PIPE.get(call.pipe, ALL_PIPES)
+            self._barrier = self._barrier or pipe in (V, ALL_PIPES)
+            return BARRIER, pipe
+        if call.name == "InitBuffer":
+            self.ub_used = call.fields["ub"] + call.fields["num"] * call.fields["len32"]
+        return (SCALAR, S) if call.name == "GetValue" else (ISSUE, S)
 
     def _instruction(self, call: Call, step: int) -> tuple[int, int, int]:
         if call.pipe == PIPE.PIPE_V:
-            return VECTOR, V, self._vector(call)
+            key = (call, self._last, self._barrier)
+            work = self._known.get(key)
+            if work is None:
+                work = self._known[key] = self._vector(call)
+            self._last, self._barrier = call, False
+            return VECTOR, V, work
         if call.pipe == PIPE.PIPE_S:
             return SCALAR, S, 0
         into_gm = call.accesses[0].space == GM
@@ -119,29 +140,30 @@ class StepRecorder:
         return (WRITE, MTE3, 0) if into_gm else (READ, MTE2, 0)
 
     def _vector(self, call: Call) -> int:
+        """Return the work of a vector instruction after `_last`."""
+        if call.name == "DataCopy":
+            return self._work(ub_copy_work(call, self.soc))
+        dependent = self._barrier or (self.auto_sync and self._touches_last(call))
+        return self._work(vector_work(call, self.soc, dependent))
+
+    def _touches_last(self, call: Call) -> bool:
+        """Return True when `call` touches what the vector instruction before it stored."""
+        if self._last is None:
+            return False
+        holder, start, stop = self._span_of(self._last)[0]
+        return any(h is holder and a < stop and start < b for h, a, b in self._span_of(call))
+
+    def _span_of(self, call: Call) -> list[tuple[Any, int, int]]:
         spans = self._spans.get(call)
         if spans is None:
             spans = self._spans[call] = [_span(call, access) for access in call.accesses]
-        last = self._last
-        dependent = self._barrier or (
-            self.auto_sync
-            and last is not None
-            and any(h is last[0] and a < last[2] and last[1] < b for h, a, b in spans)
-        )
-        self._barrier, self._last = False, spans[0]
-        if call.name == "DataCopy":
-            return self._work(call, lambda: ub_copy_work(call, self.soc))
-        return self._work((call, dependent), lambda: vector_work(call, self.soc, dependent))
+        return spans
 
-    def _work(self, key: Any, make: Any) -> int:
-        found = self._known.get(key)
+    def _work(self, work: Work) -> int:
+        found = self._known.get(work)
         if found is None:
-            work = make()
-            found = self._known.get(work)
-            if found is None:
-                found = self._known[work] = len(self.table)
-                self.table.append(work)
-            self._known[key] = found
+            found = self._known[work] = len(self.table)
+            self.table.append(work)
         return found
 
 
