@@ -27,7 +27,7 @@ def coverage_gaps(job: Job, classes: Sequence[BlockClass]) -> str:
 
     Parameters
     ----------
-    classes : as `launch.block_classes` returns them, with streams of `StepRecorder`
+    classes : as `explore.blocks` or `launch.block_classes` returns them
     """
     doubt = any(_hides_writes(each.stream) for each in classes)
     spans = recorded_writes(job) if doubt else shared_writes(classes)

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from ascendsim import errors, soc
+from ascendsim.explore.blocks import classes_of
 from ascendsim.explore.coverage import coverage_gaps
 from ascendsim.host import Op, Tiling, load
-from ascendsim.launch import BlockClass, Job, block_classes
-from ascendsim.observe.timeline import StepRecorder, Timeline, same_stream, schedule_launch
+from ascendsim.launch import BlockClass, Job
+from ascendsim.observe.timeline import StepRecorder, Timeline, schedule_launch
 from ascendsim.observe.timeline.cost import LOW
 from ascendsim.observe.timeline.steps import shared_tensors
 from ascendsim.options import Options
@@ -188,11 +189,11 @@ def timing_job(op: Op, tiling: Tiling, options: Options, chip: Soc | None = None
     )
 
 
-def recorded(job: Job, share: bool = True) -> list[BlockClass]:
-    """Return the classes of a job's blocks with their streams; `share` as `block_classes` has."""
+def recorded(job: Job) -> list[BlockClass]:
+    """Return the classes of a job's blocks with their streams."""
     auto_sync = job.options.auto_sync == "on"
     with _no_collection():
-        return block_classes(job, lambda: StepRecorder(job.soc, auto_sync), same_stream, share)
+        return classes_of(job, lambda: StepRecorder(job.soc, auto_sync))
 
 
 def scheduled(job: Job, classes: list[BlockClass], cores: int | None = None) -> Timeline:

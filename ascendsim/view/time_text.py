@@ -102,6 +102,7 @@ def _verdict(document: dict[str, Any], timeline: Timeline) -> dict[str, str]:
     return {
         "advice": document["advice"],
         "busiest pipe": f"{busiest}, {pipe['ratio']:.0%} of the time, with HBM shared",
+        "exposed latency": f"{document['exposed_latency_cycles']:.0f} cycles of reads that V waited for",
         "bank conflicts": f"{lost:.0f} cycles, {lost / (document['cycles'] or 1.0):.1%}",
         "confidence": f"{share:.0%} of the busy cycles rest on {' or '.join(LOW)} costs"
         + (f": {low}" if low else ""),

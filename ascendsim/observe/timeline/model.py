@@ -94,6 +94,7 @@ class BlockTime:
             self.periods if skip else [],
             quantized(soc.get("scalar_issue_cycles", 2.5)),
             quantized(soc.get("scalar_element_cycles", 34.0) / 3),
+            quantized(soc.mte2_latency_cycles),
         )
 
     @cached_property

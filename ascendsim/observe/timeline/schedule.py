@@ -26,6 +26,7 @@ from ascendsim.observe.timeline.steps import (
     WAIT,
     WRITE,
     S,
+    V,
 )
 
 Emit = Callable[[int, int, float, float], None]
@@ -39,7 +40,7 @@ class Program:
 
     busy, latency : cycles; waits : distance back to the signal; periods : where the stream
     repeats, as (start, length, count) in order; issue : scalar cycles per step; access : scalar
-    cycles of GetValue and SetValue.
+    cycles of GetValue and SetValue; read_latency : cycles until a read is complete.
     """
 
     kinds: Sequence[int]
@@ -50,6 +51,7 @@ class Program:
     periods: Sequence[tuple[int, int, int]]
     issue: float
     access: float
+    read_latency: float
 
 
 @dataclass(slots=True)
@@ -57,7 +59,8 @@ class State:
     """Where the pipes stand: cycles, and what was counted so far.
 
     ready : when a pipe takes its next instruction; done : when all its instructions are complete;
-    covered : up to when its busy time is counted.
+    covered : up to when its busy time is counted. stalls : cycles by (pipe, whom it waited for: a
+    pipe's token, or S for issue). exposed : cycles of read latency that V waited for.
     """
 
     scalar: float = 0.0
@@ -67,6 +70,7 @@ class State:
     busy: list[float] = field(default_factory=lambda: [0.0] * 4)
     stalls: dict[tuple[int, int], float] = field(default_factory=lambda: defaultdict(float))
     tokens: dict[int, float] = field(default_factory=dict)
+    exposed: float = 0.0
 
     @property
     def end(self) -> float:
@@ -128,7 +132,8 @@ def _snapshot(state: State, at: int) -> tuple[Any, Any]:
         tuple((at - step, t - base) for step, t in sorted(state.tokens.items())),
         None if ahead else state.scalar - base,
     )
-    return relative, (base, state.scalar, tuple(state.busy), dict(state.stalls))
+    counters = (base, state.scalar, tuple(state.busy), dict(state.stalls), state.exposed)
+    return relative, counters
 
 
 def _steady(before: Any, now: Any) -> bool:
@@ -149,6 +154,7 @@ def _jump(state: State, before: Any, now: Any, periods: int, length: int) -> Non
     state.busy[:] = [b + (b - a) * periods for a, b in zip(before[2], now[2], strict=True)]
     for cause, cycles in now[3].items():
         state.stalls[cause] += (cycles - before[3].get(cause, 0.0)) * periods
+    state.exposed += (now[4] - before[4]) * periods
     state.tokens = {step + periods * length: t + time for step, t in state.tokens.items()}
 
 
@@ -168,7 +174,8 @@ def _steps(program: Program, state: State, start: int, stop: int, emit: Emit | N
         elif kind == SIGNAL:
             tokens[step] = max(done[pipe], state.scalar) if pipe < S else state.scalar
         elif kind == WAIT:
-            _wait(state, pipe, tokens.pop(step - waits[step], 0.0))
+            signal = step - waits[step]
+            _wait(state, pipe, pipes[signal], tokens.pop(signal, 0.0), program.read_latency)
         elif kind == BARRIER:
             _barrier(state, pipe)
         elif kind == SCALAR:
@@ -197,13 +204,17 @@ def _cover(state: State, pipe: int, begin: float, complete: float) -> None:
         state.done[pipe] = complete
 
 
-def _wait(state: State, pipe: int, token: float) -> None:
+def _wait(state: State, pipe: int, source: int, token: float, latency: float) -> None:
     if pipe == S:
-        state.scalar = max(state.scalar, token)
-    elif token > state.ready[pipe]:
-        idle = token - max(state.ready[pipe], 0.0)
-        state.stalls[pipe, ALL_PIPES + pipe] += idle
-        state.ready[pipe] = token
+        idle = max(token - state.scalar, 0.0)
+        state.scalar += idle
+    else:
+        idle = max(token - state.ready[pipe], 0.0)
+        state.ready[pipe] += idle
+    if idle:
+        state.stalls[pipe, source] += idle
+        if (pipe, source) == (V, MTE2):
+            state.exposed += min(idle, latency)
 
 
 def _barrier(state: State, pipe: int) -> None:

@@ -176,7 +176,11 @@ def same_stream(a: StepRecorder, b: StepRecorder) -> bool:
     """Return True when two streams agree up to where in GM they start."""
     if (a.kinds, a.pipes, a.waits) != (b.kinds, b.pipes, b.waits):
         return False
-    if [a.table[w] for w in a.works] != [b.table[w] for w in b.works]:
+    if a.table == b.table:
+        alike = a.works == b.works
+    else:
+        alike = [a.table[w] for w in a.works] == [b.table[w] for w in b.works]
+    if not alike:
         return False
     return _same_transfers(a.reads, b.reads) and _same_transfers(a.writes, b.writes)
 
@@ -219,6 +223,8 @@ def shared_tensors(classes: Any) -> tuple[set[str], set[str]]:
 
 def fingerprints(kinds: list[int], pipes: list[int], works: list[int], waits: list[int]) -> Any:
     """Return one integer per step; equal integers cost and wait the same."""
-    columns = [np.asarray(column, np.int64) for column in (kinds, pipes, works, waits)]
-    _, found = np.unique(np.stack(columns, 1), axis=0, return_inverse=True)
-    return found.reshape(-1)
+    found = np.zeros(len(kinds), np.int64)
+    for column in (kinds, pipes, works, waits):
+        values = np.asarray(column, np.int64)
+        found = found * (int(values.max(initial=0)) + 1) + values
+    return found

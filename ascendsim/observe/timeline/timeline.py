@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from ascendsim.observe.timeline.model import Launch, busy_of, conflict_cycles, low_share
 from ascendsim.observe.timeline.schedule import State, walk
 from ascendsim.observe.timeline.steps import (
-    ALL_PIPES,
     MTE2,
     MTE3,
     PIPE_NAMES,
@@ -98,11 +97,16 @@ class Timeline:
     def stalls(self) -> dict[str, dict[str, float]]:
         """Cycles that each pipe stood still, by cause: another pipe's token, or the scalar unit."""
         found: dict[str, dict[str, float]] = {}
-        for (pipe, cause), cycles in self.state.stalls.items():
-            name = "issue by S" if cause == S else _WAITS_FOR[cause - ALL_PIPES]
+        for (pipe, source), cycles in self.state.stalls.items():
+            name = "issue by S" if source == S else f"a token of {PIPE_NAMES[source]}"
             entry = found.setdefault(PIPE_NAMES[pipe], {})
             entry[name] = entry.get(name, 0.0) + cycles * self.launch.rounds
         return found
+
+    @property
+    def exposed_latency_cycles(self) -> float:
+        """Cycles of read latency that the vector pipe of the slowest core waited for."""
+        return self.state.exposed * self.launch.rounds
 
     @property
     def conflict_cycles(self) -> float:
@@ -161,6 +165,7 @@ class Timeline:
             "advice": self.advice,
             "pipes": self.pipes,
             "stalls": self.stalls,
+            "exposed_latency_cycles": self.exposed_latency_cycles,
             "conflict_cycles": self.conflict_cycles,
             "bytes": {
                 "read": traffic.read,
@@ -203,7 +208,6 @@ class Timeline:
                 yield step - recorder.waits[step], step
 
 
-_WAITS_FOR = ("a token of MTE2 or MTE3", "a token of V", "a token of V", "")
 _ADVICE = {
     "launch": "the work is shorter than starting the blocks: use fewer blocks or fuse kernels",
     "HBM": "memory is the limit: move fewer bytes (fuse, smaller types) or keep data out of L2 "
