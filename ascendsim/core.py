@@ -49,6 +49,7 @@ class AivCore:
         self.copyable: set[tuple[str, Any]] = set()  # (copy, dtype) found to exist on this SoC
         self.rules: dict[str, set[str]] = {}
         self.warnings: dict[str, str] = {}
+        self.bound_warnings: dict[str, str] = {}  # of bound calls, which later launches use again
         self.readers = False
         self.executing = True
         self.tape: Callable[..., None] | None = None
@@ -57,6 +58,8 @@ class AivCore:
         self.number: Any = None  # what GetBlockIdx returns when not the plain block
         self.serial = 0
         self.pipe: Any = None
+        self.resized: list[Any] = []  # tensors that SetSize took out of their buffer's table
+        self.holders: list[Any] = []  # queues and TBufs of the block, in InitBuffer order
         self.unnamed = 0  # buffers that no kernel object holds by name
         self.ub_used = 0  # end of the part of UB that InitBuffer gave away
         self.pad_value, self.pad_set = PAD_AT_START, False
@@ -69,13 +72,27 @@ class AivCore:
         self.block, self.seq, self.mutexes, self.number = block, 0, 0, None
         self.pipe, self.ub_used, self.unnamed = None, 0, 0
         self.pad_value, self.pad_set = PAD_AT_START, False
+        self.holders.clear()
         self.observers, self.tape = tuple(observers), None
         self.readers = bool(self.observers) or not self.executing
+
+    def warn(self, code: str, text: str) -> None:
+        """Note a warning of a call that is being bound."""
+        self.bound_warnings.setdefault(code, text)
+        self.warnings.setdefault(code, text)
 
     def touch(self, stop: int) -> None:
         """Note that bytes of UB below `stop` may be written from now on."""
         if stop > self.ub.dirty:
             self.ub.dirty = stop
+
+    def forget_calls(self) -> None:
+        """Forget all bound calls; the next ones are checked anew."""
+        for buffer in self.buffers.values():
+            for tensor in buffer.views.values():
+                tensor.forget_calls()
+        for tensor in self.resized:
+            tensor.forget_calls()
 
     def relied_on(self, rules: Iterable[str], instruction: str) -> None:
         """Note that `instruction` relied on these rules of the model."""

@@ -38,7 +38,10 @@ class DType:
         """Round a Python or numpy number to this type (nearest even) and return its raw bits."""
         with np.errstate(over="ignore", invalid="ignore"):
             if self.kind == "float":
-                return int(np.float64(value).astype(self.numpy).view(self.bits))
+                exact: np.floating = np.float64(value)
+                if self.numpy == ml_dtypes.bfloat16:
+                    exact = _round_to_odd(exact)
+                return int(exact.astype(self.numpy).view(self.bits))
             return int(value) & ((1 << (8 * self.nbytes)) - 1)
 
     def from_bits(self, bits: int) -> np.generic:
@@ -49,6 +52,17 @@ class DType:
         return self.name
 
     __str__ = __repr__
+
+
+def _round_to_odd(value: np.floating) -> np.float32:
+    """Round to float32 so that rounding once more, to fewer bits, is as good as rounding once."""
+    near = np.float32(value)
+    if np.float64(near) == value or not np.isfinite(near):
+        return near
+    bits = near.view(np.uint32)
+    if abs(np.float64(near)) > abs(value):
+        bits -= np.uint32(1)
+    return (bits | np.uint32(1)).view(np.float32)
 
 
 def _make(name: str, ascend: str, kind: str, array_type: Any) -> DType:

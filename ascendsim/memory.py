@@ -18,6 +18,7 @@ from ascendsim.options import fill_byte
 
 POISON = np.frombuffer(b"\xef\xbe\xad\xde", np.uint8)  # little-endian 0xDEADBEEF
 GM_ALIGNMENT = 512
+GM_FAST_START = 32  # copies from other starts are slower (timing)
 UB_ALIGNMENT = 4096
 
 

@@ -26,7 +26,7 @@ from ascendsim.observe.timeline import (
     schedule_launch,
     timeline_of,
 )
-from ascendsim.observe.timeline.steps import shared_tensors
+from ascendsim.observe.timeline.steps import shared_reads
 from ascendsim.options import Options
 
 MODES = ("auto", "step", "replay", "fused")
@@ -124,7 +124,7 @@ def time(
     )
     streams = [(c.stream, c.blocks) for c in found]
     cores = (tiling.origin.cores if tiling.origin else None) or job.soc.aiv_cores
-    launched = schedule_launch(streams, shared_tensors(found), job.soc, cores)
+    launched = schedule_launch(streams, shared_reads(found), job.soc, cores)
     return timeline_of(launched, job.ub_bytes)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,6 @@ def make_job(
         name: (tuple(tiling.output_shapes[name]), tiling.dtypes[name])
         for name in op.definition.outputs
     }
-    types_key = tuple(t.name for t in tiling.dtypes.values())
     return Job(
         name=op.name,
         kernel=op.kernel,
@@ -54,8 +54,19 @@ def make_job(
         ub_bytes=tiling.ub or chip.ub_bytes,
         options=options,
         seed=seed,
-        identity=(op.kernel, tiling.key, types_key),
+        identity=_identity(op, tiling),
     )
+
+
+def _identity(op: Op, tiling: Tiling) -> tuple[Any, ...]:
+    """Return what a core is kept for: all that steers the kernel but its data.
+
+    So what a run reports does not depend on launches before it.
+    """
+    types = tuple(t.name for t in tiling.dtypes.values())
+    shapes = tuple(tuple(shape) for shape in tiling.shapes.values())
+    fields = tuple(tiling.printed().items())
+    return op.kernel, tiling.key, tiling.block_dim, fields, types, shapes
 
 
 def shapes_only(op: Op, tiling: Tiling) -> dict[str, np.ndarray]:

@@ -109,13 +109,13 @@ class Run:
             "tiling": self.tiling,
             "mode": self.mode,
             "fallback": self.fallback,
-            "out_crc32": next(iter(crcs.values())),
+            "out_crc32": next(iter(crcs.values()), None),
             "seconds": self.seconds,
             "elements_per_second": rate,
             "warnings": self.warnings,
             "evidence": self.evidence,
         }
-        return document if len(crcs) == 1 else document | {"outputs": crcs}
+        return document if len(crcs) < 2 else document | {"outputs": crcs}
 
     def __repr__(self) -> str:
         return (

@@ -70,11 +70,11 @@ class Outputs:
             self._moves[path] = hidden = _hidden_beside(path)
             return hidden
 
-    def directory(self, name: str, option: str) -> Path:
+    def directory(self, name: str, option: str, images: bool = False) -> Path:
         """Return the directory `name`, made with its parents where it is missing.
 
-        Its `core<k>.bin` of an earlier run are removed by `commit`: they would be taken for
-        images of this one.
+        With `images`, its `core<k>.bin` of an earlier run are removed by `commit`: they would be
+        taken for images of this one.
         """
         with _unwritable(option, name):
             path = Path(name)
@@ -83,7 +83,8 @@ class Outputs:
                 step.mkdir()
                 self._directories.append(step)
             _hidden_beside(path / "probe").unlink()
-            self._stale += [p for p in path.iterdir() if _IMAGE.fullmatch(p.name)]
+            if images:
+                self._stale += [p for p in path.iterdir() if _IMAGE.fullmatch(p.name)]
             return path
 
     def commit(self) -> None:

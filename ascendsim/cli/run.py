@@ -153,7 +153,7 @@ class _Sinks:
         self.call: Callable[[dict[str, Any]], None] | None = None
         self.image: Callable[[int, Any], None] | None = None
         if files.ub_images is not None:
-            self._directory = outputs.directory(files.ub_images, "--ub-images")
+            self._directory = outputs.directory(files.ub_images, "--ub-images", images=True)
             self.image = self._write_image
         if files.calls is not None:  # last: from here on a file is open
             path = outputs.reserve(files.calls, "--calls")

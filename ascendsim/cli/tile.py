@@ -117,7 +117,7 @@ def _swept(
 ) -> Any:
     from ascendsim.explore.sweep import sweep
 
-    with progress(f"{op.name} tilings") as tick:
+    with progress(op.name) as tick:
         return sweep(
             op,
             shape,

@@ -10,6 +10,8 @@ last one lies. Where it does not agree, all is left to `block_classes`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ascendsim.core import AivCore
@@ -18,24 +20,15 @@ from ascendsim.launch import BlockClass, Job, block_classes
 from ascendsim.launch.blocks import prepared_core, run_block
 from ascendsim.observe.timeline import StepRecorder, same_stream
 from ascendsim.observe.timeline.steps import Transfer
-from ascendsim.record import Instr
 
 Recorder = Callable[[], StepRecorder]
-
-
-class Place(NamedTuple):
-    """A copy with GM of a block that was not recorded."""
-
-    tensor: str
-    start: int
-    nbytes: int
 
 
 class Moved(NamedTuple):
     """Where a block reads and writes that does what a recorded one does, elsewhere in GM."""
 
-    reads: list[Place]
-    writes: list[Place]
+    reads: list[Transfer]
+    writes: list[Transfer]
 
 
 class _EnoughError(BaseException):
@@ -53,33 +46,30 @@ def classes_of(job: Job, recorder: Recorder) -> list[BlockClass]:
         while remaining:
             block, path = remaining[0], list[Question]()
             core.begin_block(block, (stream := recorder(),))
-            core.number = BlockNumber(block, path)
+            core.number, core.tape = BlockNumber(block, path), stream.tape
             run_block(job, core, block, arguments)
             members = [each for each in remaining if holds(path, each)]
             last = None
-            if len(members) > 1:
+            if len(members) > 1 or not found:
                 last = _moved(stream, _beginning(job, core, arguments, members[-1], stream))
                 if last is None:
                     break
-            found.append(BlockClass(tuple(members), stream, last))
+            found.append(BlockClass(tuple(members), stream, last if len(members) > 1 else None))
             taken = set(members)
             remaining = [each for each in remaining if each not in taken]
     return found if not remaining else block_classes(job, recorder, same_stream)
 
 
 class _Beginning:
-    """An observer that ends the recording after `steps` steps."""
+    """A tape that ends the recording after `steps` steps."""
 
     def __init__(self, like: StepRecorder, steps: int) -> None:
         self.stream = StepRecorder(like.soc, like.auto_sync)
         self.steps = steps
 
-    def before(self, instr: Instr) -> None:
-        """Nothing to see before the call."""
-
-    def after(self, instr: Instr) -> None:
-        """Append the step of one record."""
-        self.stream.after(instr)
+    def append(self, *what: Any) -> None:
+        """Append the step of one call."""
+        self.stream.append(*what)
         if len(self.stream.kinds) >= self.steps:
             raise _EnoughError
 
@@ -90,13 +80,12 @@ def _beginning(
     """Record `block` until it has touched every tensor that `like` touches."""
     touched = [*like.reads, *like.writes]
     firsts = {each.tensor: each.step for each in sorted(touched, key=_step, reverse=True)}
-    observer = _Beginning(like, max(firsts.values(), default=0) + 1)
-    core.begin_block(block, (observer,))
-    try:
+    beginning = _Beginning(like, max(firsts.values(), default=0) + 1)
+    core.begin_block(block, (beginning.stream,))
+    core.tape = beginning.append
+    with suppress(_EnoughError):
         run_block(job, core, block, arguments)
-    except _EnoughError:
-        pass
-    return observer.stream
+    return beginning.stream
 
 
 def _step(transfer: Transfer) -> int:
@@ -123,7 +112,7 @@ def _moved(like: StepRecorder, beginning: StepRecorder) -> Moved | None:
     if {each.tensor for each in (*like.reads, *like.writes)} - shifts.keys():
         return None
     places = (
-        [Place(each.tensor, each.start + shifts[each.tensor], each.nbytes) for each in listed]
+        [replace(each, start=each.start + shifts[each.tensor]) for each in listed]
         for listed in (like.reads, like.writes)
     )
     return Moved(*places)

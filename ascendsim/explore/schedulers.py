@@ -9,11 +9,13 @@ import multiprocessing
 import os
 import re
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from ascendsim.errors import RequestError
@@ -65,7 +67,7 @@ def run_points(
         if own is not None:
             raise RequestError(f"{own.name} exists in this process only; use scheduler 'local'")
         return _on_cluster(study, points, scheduler, tick)
-    count = workers or os.cpu_count() or 1
+    count = (workers or os.cpu_count() or 1) if _can_spawn() else 1
     rows: list[Row] = []
     started = time.monotonic()
     for point in points:
@@ -77,6 +79,13 @@ def run_points(
     rest = points[len(rows) :]
     done = len(rows)
     return rows + _in_processes(study, rest, count, lambda n, _: tick(done + n, len(points)))
+
+
+def _can_spawn() -> bool:
+    """Return False when a new process could not load this one's main module (a piped script)."""
+    main = sys.modules["__main__"]
+    path = getattr(main, "__file__", None)
+    return getattr(main, "__spec__", None) is not None or path is None or Path(path).exists()
 
 
 def _in_processes(study: Study, points: Sequence[Point], workers: int, tick: Progress) -> list[Row]:

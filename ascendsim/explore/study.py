@@ -18,7 +18,7 @@ from ascendsim.host import Op, Tiling, load
 from ascendsim.launch import BlockClass, Job
 from ascendsim.observe.timeline import StepRecorder, Timeline, schedule_launch
 from ascendsim.observe.timeline.cost import LOW
-from ascendsim.observe.timeline.steps import shared_tensors
+from ascendsim.observe.timeline.steps import shared_reads
 from ascendsim.options import Options
 from ascendsim.soc import Soc
 
@@ -200,7 +200,7 @@ def scheduled(job: Job, classes: list[BlockClass], cores: int | None = None) -> 
     """Return the timeline of recorded blocks, without stalls and pipes under a shared HBM."""
     streams = [(each.stream, each.blocks) for each in classes]
     cores = cores or job.soc.aiv_cores
-    launched = schedule_launch(streams, shared_tensors(classes), job.soc, cores)
+    launched = schedule_launch(streams, shared_reads(classes), job.soc, cores)
     return Timeline(launched, launched.blocks[launched.slowest].alone[0], job.ub_bytes)
 
 

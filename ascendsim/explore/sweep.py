@@ -117,18 +117,8 @@ def sweep(
     """
     op = load(op)
     check_scheduler(scheduler, workers)
-    study = Study(
-        str(op.folder),
-        shape,
-        dtype,
-        soc,
-        cores,
-        ub,
-        dict(attrs or {}),
-        options or Options(),
-        dict(settings or {}),
-        blocks,
-    )
+    choices = (dict(attrs or {}), options or Options(), dict(settings or {}), blocks)
+    study = Study(str(op.folder), shape, dtype, soc, cores, ub, *choices)
     values = {name: tuple(dict.fromkeys(listed)) for name, listed in axes.items()}
     check_costs(socs.load(soc or op.definition.socs[0]))
     _check_axes(op, values)

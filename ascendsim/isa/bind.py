@@ -188,7 +188,7 @@ def _check_operands(
     if kind == "mask":
         raise OverlapError("mask bits share bytes with another operand; give them their own buffer")
     if kind == "partial":
-        core.warnings.setdefault(
+        core.warn(
             "overlap",
             f"{decl.name}: a source overlaps dst ({tensors[0]!r}) in part, which is undefined on "
             f"hardware; repeats ran in order here",
@@ -202,7 +202,7 @@ def _compare_count(decl: Any, core: Any, shape: geo.Geometry) -> geo.Geometry:
         return shape
     core.relied_on(("compare-tail",), decl.name)
     floor = core.compare_tail == "floor"
-    core.warnings.setdefault(
+    core.warn(
         "compare-count-256",
         f"{decl.name} count {shape.count} is no multiple of {shape.lanes} elements (256 bytes): "
         f"{'the tail is not compared' if floor else 'mask bits past it are 0'}; round it up",
@@ -230,9 +230,7 @@ def _bound(
         row[opcodes.GEOMETRY] = words.ctypes.data
     execute = core.bodies.entry(opcode) if shape.count else _nothing
     if not shape.count and core.soc.arch == "3510":
-        core.warnings.setdefault(
-            "empty-call", f"{decl.name} without elements: not promised to do nothing on 950"
-        )
+        core.warn("empty-call", f"{decl.name} without elements: not promised to do nothing on 950")
     if decl.around is not None:
         execute = decl.around(execute, tensors, mode)
     return Call(
@@ -273,6 +271,8 @@ def _rules(
 ) -> list[str]:
     """Return the rules that this call relies on, beyond those of its declaration."""
     rules = list(decl.rules)
+    if decl.arithmetic and core.options.subnormals == "flush" and "subnormals-kept" in rules:
+        rules.remove("subnormals-kept")
     if decl.flushes and core.options.subnormals == "soc":
         rules.append("flush-subnormals")
     if (decl.arithmetic or decl.pair) and dtype.kind == "float":

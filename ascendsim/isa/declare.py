@@ -125,7 +125,7 @@ def _roles(function: Callable[..., Any]) -> dict[str, Any]:
 _TEMPLATE = """\
 def {name}({arguments}):
     if repeatTimes is None:
-        key = ("{key}", {hashed}count, type(count))
+        key = ("{key}", {hashed}count, type(count), {params})
     else:
         key = ("{key}", {hashed}{repeat_key})
     try:
@@ -137,18 +137,19 @@ def {name}({arguments}):
 {run}"""
 _RUN = """\
     if call.core.readers:
-        observed(call.core, call, {scalar}, depth={depth})
+        observed(call.core, call, depth={depth})
     else:
-        call.execute(call.address, {value})
+        call.execute(call.address, 0.0)
 """
 _RUN_SCALAR = """\
     try:
-        if call.core.readers:
-            observed(call.core, call, {scalar}, depth={depth})
-        else:
-            call.execute(call.address, {value})
-    except (TypeError, ValueError) as error:
+        value = float({scalar}) if call.encode is None else call.encode({scalar})
+    except (TypeError, ValueError, OverflowError) as error:
         raise bad_scalar(DECL, {scalar}) from error
+    if call.core.readers:
+        observed(call.core, call, {scalar}, depth={depth})
+    else:
+        call.execute(call.address, value)
 """
 
 
@@ -162,12 +163,11 @@ def _generate(
     arguments = f"{', '.join(names)}, mask, repeatTimes=None, {strides}"
     tensors = [n for n, r in roles if r in TENSORS]
     mode = next((n for n, r in roles if r in MODES), "None")
-    hashed = [n for n in tensors if n != "dst"] + ([mode] if mode != "None" else [])
+    hashed = [n for n in tensors if n != "dst"]
+    if mode != "None":
+        hashed += [mode, f"type({mode})"]  # equal numbers of another enumeration are not the mode
     params = "(dstBlockStride, dstRepeatStride)" if fill else "repeatParams"
     scalar = decl.scalar or "None"
-    value = "0.0"
-    if decl.scalar:
-        value = f"{scalar} if call.encode is None else call.encode({scalar})"
     run = _RUN_SCALAR if decl.scalar else _RUN
     key = f"{decl.name}.{decl.body}"
     # the count form passes the count where the repeat form passes the mask
@@ -177,12 +177,13 @@ def _generate(
         key=key,
         hashed="".join(f"{n}, " for n in hashed),
         # a count of lanes and a bit mask must not share a key: bit masks are tuples there
-        repeat_key=f"tuple(count) if type(count) is list else count, repeatTimes, {params}",
+        repeat_key=f"tuple(count) if type(count) is list else count, type(count), "
+        f"repeatTimes, type(repeatTimes), {params}",
         tensors=f"({', '.join(n for n, _ in decl.operands)},)",
         mode=mode,
         params=params,
         alive=" and ".join(f"{n}.buffer.state" for n in tensors),
-        run=run.format(scalar=scalar, value=value, depth=depth),
+        run=run.format(scalar=scalar, depth=depth),
     )
     file = f"<ascendsim {key}>"
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)

@@ -7,9 +7,6 @@ Source: asc-devkit docs, general notes and restrictions page (documented).
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Any
-
 from ascendsim.enums import DATABLOCK_BYTES
 from ascendsim.isa.geometry import Geometry, Layout
 from ascendsim.record import Access
@@ -72,7 +69,8 @@ def _repeated(destination: Access, source: Access, shape: Geometry) -> str:
         if written.intersection(out_of):
             return "partial"
         if set(into).intersection(out_of):
-            if into != out_of:
+            narrowing = destination.element < source.element
+            if into != out_of and not narrowing:
                 return "partial"
             meets = True
         written.update(into)
@@ -83,12 +81,3 @@ def _blocks(access: Access, shape: Geometry, repeat: int) -> list[int]:
     first = access.start // DATABLOCK_BYTES
     offsets = shape.blocks(_layout(access), repeat)
     return [first + offset // DATABLOCK_BYTES for offset in offsets]
-
-
-def buffers_overlap(buffers: list[Any]) -> tuple[Any, Any] | None:
-    """Return two buffers that share bytes of UB, or None."""
-    ordered = sorted(buffers, key=lambda b: b.start)
-    for left, right in pairwise(ordered):
-        if right.start < left.start + left.nbytes:
-            return left, right
-    return None

@@ -9,6 +9,7 @@ recording, but nothing is ever guessed.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -23,45 +24,39 @@ _QUESTIONS = {
     "__eq__": operator.eq,
     "__ne__": operator.ne,
 }
-_PINNED = (
-    "__index__",
-    "__int__",
-    "__float__",
-    "__hash__",
-    "__str__",
-    "__repr__",
-    "__floordiv__",
-    "__rfloordiv__",
-    "__mod__",
-    "__rmod__",
-    "__divmod__",
-    "__rdivmod__",
-    "__truediv__",
-    "__rtruediv__",
-    "__pow__",
-    "__rpow__",
-    "__and__",
-    "__rand__",
-    "__or__",
-    "__ror__",
-    "__xor__",
-    "__rxor__",
-    "__lshift__",
-    "__rlshift__",
-    "__rshift__",
-    "__rrshift__",
-    "__abs__",
-    "__invert__",
-    "__round__",
-    "__trunc__",
-    "__floor__",
-    "__ceil__",
-    "__format__",
-)
+_UNARY: dict[str, Callable[[Any], Any]] = {
+    "__index__": operator.index,
+    "__int__": int,
+    "__float__": float,
+    "__complex__": complex,
+    "__hash__": hash,
+    "__str__": str,
+    "__repr__": repr,
+    "__abs__": abs,
+    "__invert__": operator.invert,
+    "__trunc__": math.trunc,
+    "__floor__": math.floor,
+    "__ceil__": math.ceil,
+}
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "divmod": divmod,
+    "truediv": operator.truediv,
+    "pow": pow,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+    "lshift": operator.lshift,
+    "rshift": operator.rshift,
+}
 
 
 class BlockNumber:
     """The integer `scale * block + shift`, where `block` is the index of the recorded block.
+
+    It is no `int`: C code would read an int's value past us. What a kernel can ask of its type or
+    identity is therefore not on the path; launch/classes.py compares with a plain recording.
 
     path : questions (operation, scale, shift, other, answer) in the order they were asked.
     """
@@ -93,7 +88,21 @@ class BlockNumber:
         made.path, made.scale, made.shift, made.value = self.path, scale, shift, value
         return made
 
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the plain value, such as bit_length."""
+        if name in BlockNumber.__slots__:
+            raise AttributeError(name)
+        return getattr(self.pin(), name)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.pin(), spec)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self.pin(), digits)
+
     def __add__(self, other: Any) -> Any:
+        if not isinstance(other, (int, BlockNumber)):
+            return self.pin() + other
         scale, shift, value = _parts(other)
         return self._linear(self.scale + scale, self.shift + shift, self.value + value)
 
@@ -109,6 +118,8 @@ class BlockNumber:
         return self + -other
 
     def __rsub__(self, other: Any) -> Any:
+        if not isinstance(other, (int, BlockNumber)):
+            return other - self.pin()
         return -self + other
 
     def __mul__(self, other: Any) -> Any:
@@ -153,16 +164,22 @@ def _ask(name: str, question: Callable[[Any, Any], bool]) -> Callable[[BlockNumb
     return method
 
 
-def _pinned(name: str) -> Callable[..., Any]:
-    def method(self: BlockNumber, *others: Any) -> Any:
-        plain = [o.pin() if isinstance(o, BlockNumber) else o for o in others]
-        return getattr(self.pin(), name)(*plain)
+def _unary(operation: Callable[[Any], Any]) -> Callable[[BlockNumber], Any]:
+    return lambda self: operation(self.pin())
 
-    method.__name__ = name
+
+def _binary(operation: Callable[[Any, Any], Any], swapped: bool) -> Callable[..., Any]:
+    def method(self: BlockNumber, other: Any) -> Any:
+        plain = other.pin() if isinstance(other, BlockNumber) else other
+        return operation(plain, self.pin()) if swapped else operation(self.pin(), plain)
+
     return method
 
 
-for _name, _operation in _QUESTIONS.items():
-    setattr(BlockNumber, _name, _ask(_name, _operation))
-for _name in _PINNED:
-    setattr(BlockNumber, _name, _pinned(_name))
+for _name, _question in _QUESTIONS.items():
+    setattr(BlockNumber, _name, _ask(_name, _question))
+for _name, _plain in _UNARY.items():
+    setattr(BlockNumber, _name, _unary(_plain))
+for _name, _function in _BINARY.items():
+    setattr(BlockNumber, f"__{_name}__", _binary(_function, swapped=False))
+    setattr(BlockNumber, f"__r{_name}__", _binary(_function, swapped=True))

@@ -54,11 +54,11 @@ def prepared_core(job: Job, executing: bool) -> Iterator[tuple[AivCore, list[GmA
 
     A core whose block failed is not kept: its state is not trusted.
     """
-    key = (job.identity, job.soc.name, job.ub_bytes, job.options)
+    key = (job.identity, job.soc, job.ub_bytes, job.options)
     core = _CORES.take(key) or AivCore(job.soc, job.ub_bytes, job.options)
     arguments = _upload(job, core) if executing else _imagine(job, core)
     core.block_num, core.executing = job.block_dim, executing
-    core.warnings.clear()
+    core.warnings = dict(core.bound_warnings)
     core.ub.set_fill(job.options.ub_fill, job.seed)
     token = CURRENT.set(core)
     try:
@@ -147,6 +147,18 @@ def _end_block(core: AivCore) -> None:
             f"{event}({number}) is still set when block {core.block} ends; on hardware it stays "
             f"set for the next kernel; add the WaitFlag",
         )
+    leaked = _leaked(core)
+    if leaked:
+        core.warnings.setdefault(
+            "leak",
+            f"block {core.block} ends with tensors of {', '.join(leaked)} not freed; on hardware "
+            f"their flags stay set for the next kernel; add the FreeTensor",
+        )
+
+
+def _leaked(core: AivCore) -> list[str]:
+    """Return the queues that still hold allocated tensors."""
+    return [h.name for h in core.holders if getattr(h, "allocated", 0)]
 
 
 class _CoreTable:

@@ -3,7 +3,7 @@
 One block of each class is recorded without data, with a block number that remembers every
 question the kernel asked of it (isa/symbolic.py). The blocks that answer all of them alike form
 the class; its last block is recorded plainly as well and must leave the same stream, up to where
-in GM it starts. If it does not, nothing is shared.
+in GM it starts, as must the first block of the launch. If one does not, nothing is shared.
 """
 
 from __future__ import annotations
@@ -46,21 +46,36 @@ def block_classes(
     same : tells whether two streams are equal up to their start in GM
     share : False records every block on its own (the slow truth)
     """
-    classes = []
+    if share:
+        found = _shared_classes(job, recorder, same)
+        if found is not None:
+            return found
+    with prepared_core(job, executing=False) as (core, arguments):
+        return [
+            BlockClass((b,), _record(job, core, arguments, b, recorder(), None), None)
+            for b in range(job.block_dim)
+        ]
+
+
+def _shared_classes(
+    job: Job, recorder: Callable[[], Any], same: Callable[[Any, Any], bool]
+) -> list[BlockClass] | None:
+    """Return the classes, or None when a plain recording contradicts one of them."""
+    classes: list[BlockClass] = []
     remaining = list(range(job.block_dim))
     with prepared_core(job, executing=False) as (core, arguments):
         while remaining:
             block = remaining[0]
             path: list[Question] = []
-            number = BlockNumber(block, path) if share else None
+            number = BlockNumber(block, path)
             stream = _record(job, core, arguments, block, recorder(), number)
-            members = [b for b in remaining if share and holds(path, b)] or [block]
+            members = [b for b in remaining if holds(path, b)]
             last = None
-            if len(members) > 1:
+            if len(members) > 1 or not classes:
                 last = _record(job, core, arguments, members[-1], recorder(), None)
                 if not same(stream, last):
-                    members, last = [block], None
-            classes.append(BlockClass(tuple(members), stream, last))
+                    return None
+            classes.append(BlockClass(tuple(members), stream, last if len(members) > 1 else None))
             taken = set(members)
             remaining = [b for b in remaining if b not in taken]
     return classes

@@ -68,6 +68,8 @@ def _coverage(allocation: Allocation) -> str:
     spans = np.array(allocation.writes, np.int64)
     spans = np.minimum(spans[np.argsort(spans[:, 0], kind="stable")], allocation.nbytes)
     spans = spans[spans[:, 1] > spans[:, 0]]
+    if not spans.size:
+        return f"{allocation.name}: written only behind its end"
     reach = np.maximum.accumulate(spans[:, 1])
     before = np.concatenate(([0], reach[:-1]))
     missing = int(np.maximum(spans[:, 0] - before, 0).sum()) + allocation.nbytes - int(reach[-1])

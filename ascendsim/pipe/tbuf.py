@@ -63,7 +63,9 @@ class TBuf(Holder):
         buffer = self.buffers[0]
         if count is None:
             return buffer.views.get((T, buffer.nbytes)) or buffer.view(element_type(call, T))
-        nbytes = count * as_dtype(T).nbytes
+        if isinstance(count, bool) or not hasattr(count, "__index__"):
+            raise ContractError(f"{call}: count is {count!r}: it must be an integer")
+        nbytes = int(count) * as_dtype(T).nbytes
         if nbytes <= 0 or nbytes % DATABLOCK_BYTES or nbytes > buffer.nbytes:
             raise ContractError(
                 f"{call}: {count} elements of {T} are {nbytes} bytes: {self.name} gives a positive "

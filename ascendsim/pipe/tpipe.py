@@ -69,6 +69,7 @@ class TPipe:
             raise ContractError(f"InitBuffer: wrong arguments for {holder.name}: use {form}")
         num, nbytes = (1, num_or_len) if length is None else (num_or_len, length)
         holder.core = self.core
+        self.core.holders.append(holder)
         start = self._claim(holder, num, nbytes, tbuf)
         rounded = ceil32(nbytes)
         holder.attach([self._buffer(start + k * rounded, rounded) for k in range(num)])
@@ -86,7 +87,7 @@ class TPipe:
 
     def ReleaseEventID(self, event: HardEvent, eventID: int) -> None:
         """Give an event id back."""
-        if not 0 <= eventID < self.core.events.limit:
+        if not hasattr(eventID, "__index__") or not 0 <= eventID < self.core.events.limit:
             raise ContractError(
                 f"ReleaseEventID: {eventID} is no id; ids are 0..{self.core.events.limit - 1}"
             )

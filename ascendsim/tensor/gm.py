@@ -10,18 +10,17 @@ from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.enums import PIPE, CacheMode
 from ascendsim.errors import BoundsError, ContractError
 from ascendsim.isa.symbolic import BlockNumber
-from ascendsim.memory import Allocation
+from ascendsim.memory import GM_FAST_START, Allocation
 from ascendsim.record import GM, Access, Call, current_core
 from ascendsim.tensor.scalar import offset_of, read_element, scalar_call, write_element
 
 MAX_GM_ELEMENTS = 1 << 62
-GM_ALIGNMENT = 32  # bytes; copies from other starts are slower (timing)
 
 
 def _elements(offset: Any, dtype: DType) -> int:
     """Return a GM offset as a plain int; of a block number only its alignment matters."""
     if isinstance(offset, BlockNumber):
-        return offset.residue(dtype.nbytes, GM_ALIGNMENT)
+        return offset.residue(dtype.nbytes, GM_FAST_START)
     return int(offset)
 
 

@@ -67,10 +67,10 @@ class LocalTensor:
     def _view(self, dtype: DType, shift: int) -> LocalTensor:
         key = (dtype, shift, self.nbytes)
         found = self.slices.get(key)
-        if found is None:
+        nbytes = self.nbytes - shift
+        if found is None or found.nbytes != nbytes:  # SetSize gave the found one another size
             if len(self.slices) >= MAX_SLICES:
                 self.slices.clear()
-            nbytes = self.nbytes - shift
             found = LocalTensor(self.core, self.buffer, dtype, self.start + shift, nbytes)
             self.slices[key] = found
         return found
@@ -81,15 +81,25 @@ class LocalTensor:
 
     def SetSize(self, size: int) -> None:
         """Set the number of elements that the tensor claims (at most the buffer's)."""
-        nbytes = size * self.dtype.nbytes
+        if isinstance(size, bool) or not hasattr(size, "__index__"):
+            raise ContractError(f"SetSize({size!r}): the number of elements must be an integer")
+        nbytes = int(size) * self.dtype.nbytes
         room = self.buffer.start + self.buffer.nbytes - self.start
         if not 0 <= nbytes <= room:
             raise BoundsError(
                 f"SetSize({size}): {self!r} has room for {room // self.dtype.nbytes} elements"
             )
         self.buffer.forget(self)  # other holders of these bytes keep the size that they know
+        self.core.forget_calls()  # calls that read this tensor were checked against its old size
         self.calls, self.slices = {}, {}
-        self.count, self.nbytes = size, nbytes
+        self.core.resized.append(self)
+        self.count, self.nbytes = int(size), nbytes
+
+    def forget_calls(self) -> None:
+        """Forget the bound calls of this tensor and of its sub-tensors."""
+        self.calls.clear()
+        for part in self.slices.values():
+            part.forget_calls()
 
     def GetPhyAddr(self, offset: int = 0) -> int:
         """Return the byte address in UB of element `offset`."""

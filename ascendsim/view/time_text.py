@@ -95,14 +95,14 @@ def _byte_rows(document: dict[str, Any], timeline: Timeline) -> list[tuple[Any, 
 
 
 def _verdict(document: dict[str, Any], timeline: Timeline) -> dict[str, str]:
-    lost = document["conflict_cycles"]
+    lost, exposed = document["conflict_cycles"], document["exposed_latency_cycles"]
     share = document["confidence"]["low_share"]
     busiest, pipe = max(document["pipes"].items(), key=lambda item: item[1]["ratio"])
     low = ", ".join(f"{name} {part:.0%}" for name, part in low_costs(timeline)[:5])
     return {
         "advice": document["advice"],
         "busiest pipe": f"{busiest}, {pipe['ratio']:.0%} of the time, with HBM shared",
-        "exposed latency": f"{document['exposed_latency_cycles']:.0f} cycles of reads that V waited for",
+        "exposed latency": f"{exposed:.0f} cycles of reads that V waited for",
         "bank conflicts": f"{lost:.0f} cycles, {lost / (document['cycles'] or 1.0):.1%}",
         "confidence": f"{share:.0%} of the busy cycles rest on {' or '.join(LOW)} costs"
         + (f": {low}" if low else ""),

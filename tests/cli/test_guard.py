@@ -133,7 +133,7 @@ def test_images_of_an_earlier_run_go(tmp_path: Path) -> None:
     for name in ("core0.bin", "core7.bin", "core.bin", "notes.txt"):
         (tmp_path / name).write_text("old")
     with Outputs() as outputs:
-        directory = outputs.directory(str(tmp_path), "--ub-images")
+        directory = outputs.directory(str(tmp_path), "--ub-images", images=True)
         outputs.reserve(str(directory / "core0.bin"), "--ub-images").write_text("new")
         outputs.commit()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["core.bin", "core0.bin", "notes.txt"]

@@ -36,7 +36,7 @@ def test_mode_2_writes_the_address_of_the_mask(soc):
     assert set(block.ub[0][start : start + 128].view(np.uint32)) == {64}
     rest = np.delete(block.ub[0], np.s_[start : start + 128])[1024:]
     assert set(rest) == {0xA5}
-    assert block.rules["select-scratch"] == "code"
+    assert block.rules["select-scratch"] == "assumed"
 
 
 @pytest.mark.parametrize("soc", sorted(START))

@@ -120,6 +120,14 @@ def test_the_shortcut_is_the_full_simulation(name, dtype, n):
     tiling = op.tiling((n,), dtype)
     shared, every = (asim.time(op, tiling, share=share) for share in (True, False))
     assert shared.to_json() == every.to_json()
+    job = timing_job(op, tiling, Options())
+    swept = scheduled(job, recorded(job))  # one recording per class, as sweeps make
+    assert (swept.cycles, swept.bound, swept.ub_used, swept.low_share) == (
+        every.cycles,
+        every.bound,
+        every.ub_used,
+        every.low_share,
+    )
     launched = shared.launch
     assert sum(len(block.stream.blocks) for block in launched.blocks) == tiling.block_dim
     for block in launched.blocks:

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from ascendsim.observe.timeline.cost import Work, quantized, read_work, write_work
 from ascendsim.observe.timeline.schedule import Program, State, find_periods, walk
-from ascendsim.observe.timeline.steps import READ, WRITE, StepRecorder, fingerprints
+from ascendsim.observe.timeline.steps import WRITE, ReadKey, StepRecorder, fingerprints
 from ascendsim.observe.timeline.traffic import Traffic, traffic_of
 from ascendsim.soc import Soc
 
@@ -142,11 +142,11 @@ class Launch:
 
 def schedule_launch(
     streams: Sequence[tuple[StepRecorder, tuple[int, ...]]],
-    shared: tuple[set[str], set[str]],
+    shared: tuple[set[ReadKey], bool],
     soc: Soc,
     cores: int,
 ) -> Launch:
-    """Return the launch of all blocks on `cores` cores; `shared` as shared_tensors gives it."""
+    """Return the launch of all blocks on `cores` cores; `shared` as shared_reads gives it."""
     block_dim = sum(len(blocks) for _, blocks in streams)
     used = min(cores, block_dim)
     counted = [(recorder, len(blocks)) for recorder, blocks in streams]
@@ -224,8 +224,3 @@ def conflict_cycles(launch: Launch) -> float:
     """Return the cycles that bank conflicts cost on the slowest core."""
     time = launch.blocks[launch.slowest]
     return sum(time.works[w].conflict for w in time.index) * launch.rounds
-
-
-def is_transfer(kind: int) -> bool:
-    """Return True for steps that move bytes between GM and UB."""
-    return kind in (READ, WRITE)

@@ -31,6 +31,7 @@ from ascendsim.observe.timeline.steps import (
 
 Emit = Callable[[int, int, float, float], None]
 MIN_PERIODS = 4  # a stream that repeats less often is walked
+ISSUE_STALL = ALL_PIPES  # the cause of a stall that no token explains
 MAX_CYCLE = 6  # pipes that wait for each other may take turns: a state returns after a few periods
 
 
@@ -60,7 +61,8 @@ class State:
 
     ready : when a pipe takes its next instruction; done : when all its instructions are complete;
     covered : up to when its busy time is counted. stalls : cycles by (pipe, whom it waited for: a
-    pipe's token, or S for issue). exposed : cycles of read latency that V waited for.
+    pipe's token, or ISSUE_STALL). exposed : cycles of read latency that V waited for. by_scalar :
+    how often a time was set by the scalar unit.
     """
 
     scalar: float = 0.0
@@ -71,6 +73,7 @@ class State:
     stalls: dict[tuple[int, int], float] = field(default_factory=lambda: defaultdict(float))
     tokens: dict[int, float] = field(default_factory=dict)
     exposed: float = 0.0
+    by_scalar: int = 0
 
     @property
     def end(self) -> float:
@@ -132,17 +135,28 @@ def _snapshot(state: State, at: int) -> tuple[Any, Any]:
         tuple((at - step, t - base) for step, t in sorted(state.tokens.items())),
         None if ahead else state.scalar - base,
     )
-    counters = (base, state.scalar, tuple(state.busy), dict(state.stalls), state.exposed)
+    counters = (
+        base,
+        state.scalar,
+        tuple(state.busy),
+        dict(state.stalls),
+        state.exposed,
+        state.by_scalar,
+    )
     return relative, counters
 
 
 def _steady(before: Any, now: Any) -> bool:
     """Return True when the next period will take what this one took.
 
-    A scalar unit that is ahead must not lose its lead.
+    A scalar unit that is ahead must not lose its lead, and must have set no time: how far it is
+    ahead is not part of how the pipes stand.
     """
+    if now[0] != before[0]:
+        return False
+    ahead = now[0][-1] is None
     lead_kept = now[1][1] - before[1][1] <= now[1][0] - before[1][0]
-    return bool(now[0] == before[0] and lead_kept)
+    return not ahead or (lead_kept and now[1][5] == before[1][5])
 
 
 def _jump(state: State, before: Any, now: Any, periods: int, length: int) -> None:
@@ -155,6 +169,7 @@ def _jump(state: State, before: Any, now: Any, periods: int, length: int) -> Non
     for cause, cycles in now[3].items():
         state.stalls[cause] += (cycles - before[3].get(cause, 0.0)) * periods
     state.exposed += (now[4] - before[4]) * periods
+    state.by_scalar += (now[5] - before[5]) * periods
     state.tokens = {step + periods * length: t + time for step, t in state.tokens.items()}
 
 
@@ -172,7 +187,7 @@ def _steps(program: Program, state: State, start: int, stop: int, emit: Emit | N
             if emit is not None:
                 emit(step, pipe, begin, complete)
         elif kind == SIGNAL:
-            tokens[step] = max(done[pipe], state.scalar) if pipe < S else state.scalar
+            tokens[step] = _signal(state, done[pipe] if pipe < S else 0.0)
         elif kind == WAIT:
             signal = step - waits[step]
             _wait(state, pipe, pipes[signal], tokens.pop(signal, 0.0), program.read_latency)
@@ -190,7 +205,16 @@ def _begin(state: State, pipe: int) -> float:
     ready = state.ready[pipe]
     if state.scalar <= ready:
         return ready
-    state.stalls[pipe, S] += state.scalar - ready
+    state.by_scalar += 1
+    state.stalls[pipe, ISSUE_STALL] += state.scalar - ready
+    return state.scalar
+
+
+def _signal(state: State, done: float) -> float:
+    """Return when a token comes: its pipe is done with all before, and the signal is issued."""
+    if state.scalar <= done:
+        return done
+    state.by_scalar += 1
     return state.scalar
 
 
@@ -206,6 +230,7 @@ def _cover(state: State, pipe: int, begin: float, complete: float) -> None:
 
 def _wait(state: State, pipe: int, source: int, token: float, latency: float) -> None:
     if pipe == S:
+        state.by_scalar += 1
         idle = max(token - state.scalar, 0.0)
         state.scalar += idle
     else:
@@ -221,6 +246,7 @@ def _barrier(state: State, pipe: int) -> None:
     if pipe != ALL_PIPES:
         state.ready[pipe] = max(state.ready[pipe], state.done[pipe])
         return
+    state.by_scalar += 1
     last = max(state.scalar, *state.done)
     state.ready[:] = [last] * 3
 

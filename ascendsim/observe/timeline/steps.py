@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ascendsim.enums import PIPE, CacheMode
+from ascendsim.memory import GM_FAST_START
 from ascendsim.observe.timeline.cost import Work, ub_copy_work, vector_work
 from ascendsim.record import GM, Access, Call, Instr, Token
 from ascendsim.soc import Soc
@@ -24,7 +24,7 @@ V, MTE2, MTE3, S = range(4)
 PIPE_NAMES = ("V", "MTE2", "MTE3", "S")
 _PIPE = {PIPE.PIPE_V: V, PIPE.PIPE_MTE2: MTE2, PIPE.PIPE_MTE3: MTE3, PIPE.PIPE_S: S}
 ALL_PIPES = 4
-GM_ALIGNMENT = 32
+ReadKey = tuple[str, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,11 @@ class Transfer:
     length: int
     aligned: bool
     allocates: bool
+
+    @property
+    def key(self) -> ReadKey:
+        """The bytes that are touched: tensor, start, blocks, length."""
+        return self.tensor, self.start, self.blocks, self.length
 
     @property
     def nbytes(self) -> int:
@@ -133,7 +138,7 @@ class StepRecorder:
             access.start,
             call.geometry.blocks,  # type: ignore[union-attr]
             access.element,
-            access.start % GM_ALIGNMENT == 0 and access.block_stride % GM_ALIGNMENT == 0,
+            access.start % GM_FAST_START == 0 and access.block_stride % GM_FAST_START == 0,
             call.fields["l2"] == CacheMode.CACHE_MODE_NORMAL.name,
         )
         (self.writes if into_gm else self.reads).append(transfer)
@@ -201,24 +206,18 @@ def _same_transfers(a: list[Transfer], b: list[Transfer]) -> bool:
     return True
 
 
-def shared_tensors(classes: Any) -> tuple[set[str], set[str]]:
-    """Return the tensors that blocks read at the same places, and those also in the same order.
+def shared_reads(classes: Any) -> tuple[set[ReadKey], bool]:
+    """Return the ranges that every block reads, and whether all read them in the same order.
 
-    `classes` have `stream` and, for classes of several blocks, `last`, the stream of the last.
+    `classes` have `stream` and, for classes of several blocks, `last`, the stream of the last: what
+    both read, all blocks between them read, since starts are linear in the block.
     """
-    pairs = [(c.stream, c.last) for c in classes if c.last is not None]
-    pairs += [(a.stream, b.stream) for a, b in pairwise(classes)]
-    shared: set[str] = set()
-    in_step: set[str] = set()
-    for a, b in pairs:
-        one = {(t.tensor, t.start, t.nbytes) for t in a.reads}
-        shared |= {t.tensor for t in b.reads if (t.tensor, t.start, t.nbytes) in one}
-        in_step |= {
-            t.tensor
-            for s, t in zip(a.reads, b.reads, strict=False)
-            if (s.tensor, s.start) == (t.tensor, t.start)
-        }
-    return shared, in_step & shared
+    streams = [s for c in classes for s in (c.stream, c.last) if s is not None]
+    if len(streams) < 2:
+        return set(), False
+    common = set.intersection(*({t.key for t in s.reads} for s in streams))
+    orders = {tuple(t.key for t in s.reads if t.key in common) for s in streams}
+    return common, len(orders) == 1
 
 
 def fingerprints(kinds: list[int], pipes: list[int], works: list[int], waits: list[int]) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ascendsim.observe.timeline.model import Launch, busy_of, conflict_cycles, low_share
-from ascendsim.observe.timeline.schedule import State, walk
+from ascendsim.observe.timeline.schedule import ISSUE_STALL, State, walk
 from ascendsim.observe.timeline.steps import (
     MTE2,
     MTE3,
@@ -98,7 +98,8 @@ class Timeline:
         """Cycles that each pipe stood still, by cause: another pipe's token, or the scalar unit."""
         found: dict[str, dict[str, float]] = {}
         for (pipe, source), cycles in self.state.stalls.items():
-            name = "issue by S" if source == S else f"a token of {PIPE_NAMES[source]}"
+            issue = source == ISSUE_STALL
+            name = "issue by S" if issue else f"a token of {PIPE_NAMES[source]}"
             entry = found.setdefault(PIPE_NAMES[pipe], {})
             entry[name] = entry.get(name, 0.0) + cycles * self.launch.rounds
         return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ascendsim.observe.timeline.steps import StepRecorder, Transfer
+from ascendsim.observe.timeline.steps import ReadKey, StepRecorder, Transfer
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Traffic:
 
 def traffic_of(
     classes: list[tuple[StepRecorder, int]],
-    shared: set[str],
-    in_step: set[str],
+    shared: set[ReadKey],
+    in_step: bool,
     cores: int,
     l2_bytes: int,
 ) -> Traffic:
@@ -47,23 +47,24 @@ def traffic_of(
     Parameters
     ----------
     classes : (stream of a block, number of such blocks)
-    shared : tensors that all blocks read at the same places
-    in_step : those among them that all read in the same order
+    shared : ranges that all blocks read
+    in_step : True when all blocks read them in the same order
     cores : blocks that run at once
     """
     read = written = missed = bypassed = footprint = misaligned = same_line = 0
     hits = []
-    seen_shared: set[tuple[str, int, int]] = set()
+    seen_shared: set[ReadKey] = set()
     for stream, blocks in classes:
         found = _hits(stream.reads, shared, seen_shared, cores, l2_bytes)
         hits.append(found)
         for transfer, hit in zip(stream.reads, found, strict=True):
-            once = transfer.tensor in shared and transfer.allocates
+            common = transfer.key in shared
+            once = common and transfer.allocates
             times = 1 if once else blocks
             from_hbm = 0 if hit else transfer.nbytes * times
             missed += from_hbm
             misaligned += 0 if transfer.aligned else from_hbm
-            same_line += from_hbm if transfer.tensor in in_step and not once else 0
+            same_line += from_hbm if common and in_step and not once else 0
             read += transfer.nbytes * blocks
             footprint += transfer.nbytes * times if transfer.allocates and not hit else 0
         for transfer in stream.writes:
@@ -77,19 +78,19 @@ def traffic_of(
 
 def _hits(
     reads: list[Transfer],
-    shared: set[str],
-    seen_shared: set[tuple[str, int, int]],
+    shared: set[ReadKey],
+    seen_shared: set[ReadKey],
     cores: int,
     l2_bytes: int,
 ) -> tuple[bool, ...]:
-    last: dict[tuple[str, int, int], int] = {}
+    last: dict[ReadKey, int] = {}
     moved = 0
     found = []
     for transfer in reads:
-        key = (transfer.tensor, transfer.start, transfer.nbytes)
+        key = transfer.key
         before = last.get(key)
         hit = before is not None and (moved - before) * cores <= l2_bytes
-        if before is None and transfer.tensor in shared:
+        if before is None and key in shared:
             hit = key in seen_shared
             seen_shared.add(key)
         found.append(hit and transfer.allocates)
