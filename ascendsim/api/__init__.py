@@ -1,6 +1,6 @@
 """Launch an operator and look at its run: the surface of `import ascendsim`.
 
-run : the Run that comes back; request : from arrays and tiling to a job.
+run : the Run that comes back.
 """
 
 from __future__ import annotations
@@ -12,21 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ascendsim.api.request import make_job, shapes_only
 from ascendsim.api.run import Run
 from ascendsim.errors import RequestError, UnsupportedError
 from ascendsim.host import Op, Tiling, load
-from ascendsim.launch import Job, Readers, Result, block_classes, blocks_of
+from ascendsim.host.job import make_job, timing_job
+from ascendsim.launch import Job, Readers, Result, blocks_of, recorded, scheduled
 from ascendsim.launch import launch as launch_job
-from ascendsim.observe.timeline import (
-    StepRecorder,
-    Timeline,
-    check_costs,
-    same_stream,
-    schedule_launch,
-    timeline_of,
-)
-from ascendsim.observe.timeline.steps import shared_reads
+from ascendsim.observe.timeline import Timeline, timeline_of
 from ascendsim.options import Options
 
 MODES = ("auto", "step", "replay", "fused")
@@ -113,19 +105,9 @@ def time(
         When the kernel breaks a rule.
     """
     op = load(op)
-    chosen = options or Options()
-    job = make_job(op, shapes_only(op, tiling), tiling, soc, 0, chosen)
-    check_costs(job.soc)
-    found = block_classes(
-        job,
-        lambda: StepRecorder(job.soc, chosen.auto_sync == "on", keep),
-        same_stream,
-        share,
-    )
-    streams = [(c.stream, c.blocks) for c in found]
-    cores = (tiling.origin.cores if tiling.origin else None) or job.soc.aiv_cores
-    launched = schedule_launch(streams, shared_reads(found), job.soc, cores)
-    return timeline_of(launched, job.ub_bytes)
+    job = timing_job(op, tiling, options or Options(), soc)
+    cores = tiling.origin.cores if tiling.origin else None
+    return timeline_of(scheduled(job, recorded(job, keep, share), cores), job.ub_bytes)
 
 
 def _run_of(

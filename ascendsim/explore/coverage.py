@@ -16,6 +16,7 @@ import numpy as np
 
 from ascendsim.launch import BlockClass, Job
 from ascendsim.launch.blocks import prepared_core, run_block
+from ascendsim.launch.report import coverage_text
 from ascendsim.observe.timeline.steps import SCALAR, StepRecorder
 from ascendsim.record import GM, Instr
 
@@ -27,14 +28,14 @@ def coverage_gaps(job: Job, classes: Sequence[BlockClass]) -> str:
 
     Parameters
     ----------
-    classes : as `explore.blocks` or `launch.block_classes` returns them
+    classes : as `launch.recorded` returns them
     """
     doubt = any(_hides_writes(each.stream) for each in classes)
     spans = recorded_writes(job) if doubt else shared_writes(classes)
     nothing = np.empty((0, 2), np.int64)
     found = []
     for name, (shape, dtype) in job.outputs.items():
-        text = _gaps(name, math.prod(shape) * dtype.nbytes, spans.get(name, nothing))
+        text = coverage_text(name, math.prod(shape) * dtype.nbytes, spans.get(name, nothing))
         found += [text] if text else []
     return "; ".join(found)
 
@@ -104,18 +105,3 @@ def _shift(blocks: BlockClass, tensor: str) -> int:
     shift, rest = divmod(last - first, blocks.blocks[-1] - blocks.blocks[0])
     assert rest == 0, "where a block starts is linear in its number"
     return shift
-
-
-def _gaps(name: str, nbytes: int, spans: np.ndarray) -> str:
-    """Say how many of `nbytes` were missed or written again; what lies behind them is slack."""
-    spans = np.minimum(spans[np.argsort(spans[:, 0], kind="stable")], nbytes)
-    spans = spans[spans[:, 1] > spans[:, 0]]
-    if not len(spans):
-        return f"{name} is never written" if nbytes else ""
-    reach = np.maximum.accumulate(spans[:, 1])
-    before = np.append(0, reach[:-1])
-    missed = int(np.maximum(spans[:, 0] - before, 0).sum()) + nbytes - int(reach[-1])
-    again = int(np.maximum(np.minimum(before, spans[:, 1]) - spans[:, 0], 0).sum())
-    if not missed and not again:
-        return ""
-    return f"{name}: {missed} of {nbytes} bytes never written, {again} written more than once"

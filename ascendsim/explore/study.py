@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ascendsim import errors, soc
-from ascendsim.explore.blocks import classes_of
+from ascendsim import errors
 from ascendsim.explore.coverage import coverage_gaps
 from ascendsim.host import Op, Tiling, load
-from ascendsim.launch import BlockClass, Job
-from ascendsim.observe.timeline import StepRecorder, Timeline, schedule_launch
+from ascendsim.host.job import timing_job
+from ascendsim.launch import recorded, scheduled
+from ascendsim.observe.timeline import Launch, Timeline
 from ascendsim.observe.timeline.cost import LOW
-from ascendsim.observe.timeline.steps import shared_reads
 from ascendsim.options import Options
-from ascendsim.soc import Soc
 
 BUFFER_NUM = "buffer_num"  # the axis that replaces BUFFER_NUM of op_kernel.py
 BLOCK_DIM = "block_dim"  # the axis that says how many cores are available
@@ -162,58 +156,9 @@ def relative_error(timeline: Timeline) -> float:
     return ERROR_LOW * low + ERROR_REST * (1 - low)
 
 
-def timing_job(op: Op, tiling: Tiling, options: Options, chip: Soc | None = None) -> Job:
-    """Return a job that is recorded without data: its inputs have no bytes of their own."""
-    assert tiling.origin is not None
-    definition, types = op.definition, tiling.dtypes
-    inputs = {
-        name: np.broadcast_to(np.zeros((), types[name].numpy), tiling.shapes[name])
-        for name in definition.inputs
-    }
-    outputs = {name: (tiling.output_shapes[name], types[name]) for name in definition.outputs}
-    chip = chip or soc.load(tiling.origin.soc)
-    return Job(
-        name=op.name,
-        kernel=op.kernel,
-        inputs=inputs,
-        input_types={name: types[name] for name in definition.inputs},
-        outputs=outputs,
-        tiling=tiling.kernel_view(),
-        block_dim=tiling.block_dim,
-        workspace=sum(tiling.workspace),
-        soc=chip,
-        ub_bytes=tiling.ub or chip.ub_bytes,
-        options=options,
-        seed=0,
-        identity=(op.kernel, tiling.key, tuple(each.name for each in types.values())),
-    )
-
-
-def recorded(job: Job) -> list[BlockClass]:
-    """Return the classes of a job's blocks with their streams."""
-    auto_sync = job.options.auto_sync == "on"
-    with _no_collection():
-        return classes_of(job, lambda: StepRecorder(job.soc, auto_sync))
-
-
-def scheduled(job: Job, classes: list[BlockClass], cores: int | None = None) -> Timeline:
-    """Return the timeline of recorded blocks, without stalls and pipes under a shared HBM."""
-    streams = [(each.stream, each.blocks) for each in classes]
-    cores = cores or job.soc.aiv_cores
-    launched = schedule_launch(streams, shared_reads(classes), job.soc, cores)
-    return Timeline(launched, launched.blocks[launched.slowest].alone[0], job.ub_bytes)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Hold the garbage collector: it would look through all steps again and again for cycles."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
+def alone(launched: Launch, ub_capacity: int) -> Timeline:
+    """Return a timeline without the pipes under a shared HBM, which a sweep does not show."""
+    return Timeline(launched, launched.blocks[launched.slowest].alone[0], ub_capacity)
 
 
 def _measured(fields: dict[str, Any], op: Op, tiling: Tiling, options: Options) -> Row:
@@ -222,7 +167,8 @@ def _measured(fields: dict[str, Any], op: Op, tiling: Tiling, options: Options) 
     gaps = coverage_gaps(job, classes)
     if gaps:
         return Row(fields, False, COVERAGE, gaps, tiling=tiling.to_json())
-    timeline = scheduled(job, classes, tiling.origin.cores if tiling.origin else None)
+    cores = tiling.origin.cores if tiling.origin else None
+    timeline = alone(scheduled(job, classes, cores), job.ub_bytes)
     time, error = timeline.aiv_us, relative_error(timeline)
     return Row(
         fields,

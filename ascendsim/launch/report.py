@@ -60,23 +60,23 @@ def warnings_of(
 
 
 def _coverage(allocation: Allocation) -> str:
-    """Say which bytes of an output were not written exactly once ("" when all were)."""
-    if not allocation.nbytes:
-        return ""
-    if not allocation.writes:
-        return f"{allocation.name} was never written"
-    spans = np.array(allocation.writes, np.int64)
-    spans = np.minimum(spans[np.argsort(spans[:, 0], kind="stable")], allocation.nbytes)
+    spans = np.array(allocation.writes or np.empty((0, 2)), np.int64)
+    return coverage_text(allocation.name, allocation.nbytes, spans)
+
+
+def coverage_text(name: str, nbytes: int, spans: np.ndarray) -> str:
+    """Say how many of `nbytes` the spans (start, stop) miss or write again; "" when none.
+
+    What lies behind the tensor is slack and does not count.
+    """
+    spans = np.minimum(spans[np.argsort(spans[:, 0], kind="stable")], nbytes)
     spans = spans[spans[:, 1] > spans[:, 0]]
     if not spans.size:
-        return f"{allocation.name}: written only behind its end"
+        return f"{name} is never written" if nbytes else ""
     reach = np.maximum.accumulate(spans[:, 1])
-    before = np.concatenate(([0], reach[:-1]))
-    missing = int(np.maximum(spans[:, 0] - before, 0).sum()) + allocation.nbytes - int(reach[-1])
-    twice = int(np.maximum(np.minimum(before, spans[:, 1]) - spans[:, 0], 0).sum())
-    if not missing and not twice:
+    before = np.append(0, reach[:-1])
+    missed = int(np.maximum(spans[:, 0] - before, 0).sum()) + nbytes - int(reach[-1])
+    again = int(np.maximum(np.minimum(before, spans[:, 1]) - spans[:, 0], 0).sum())
+    if not missed and not again:
         return ""
-    return (
-        f"{allocation.name}: {missing} bytes never written, {twice} written more than once "
-        f"(of {allocation.nbytes}); the blocks do not cover the tensor exactly once"
-    )
+    return f"{name}: {missed} of {nbytes} bytes never written, {again} written more than once"

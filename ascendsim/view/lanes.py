@@ -75,7 +75,7 @@ def links_of(timeline: Timeline, block: int, pieces: list[Piece]) -> Iterator[tu
 
 def block_states(timeline: Timeline) -> list[State]:
     """Return where the pipes of each class of blocks stand at its end."""
-    stretch = timeline.launch.stretch
+    stretch = timeline.stretch
     return [walk(time.program(stretch))[0] for time in timeline.launch.blocks]
 
 

@@ -88,12 +88,12 @@ def test_coverage(pieces, missing, twice):
         assert not block.warnings
         return
     text = block.warning("coverage")
-    assert f"out: {missing} bytes never written, {twice} written more than once (of 256)" in text
+    assert f"out: {missing} of 256 bytes never written, {twice} written more than once" in text
 
 
 def test_an_output_that_nobody_writes():
     block = run_block(lambda out: TPipe(), {}, OUT)
-    assert block.warnings == ["coverage: out was never written"]
+    assert block.warnings == ["coverage: out is never written"]
     assert not run_block(lambda out: TPipe(), {}, {"out": ((0,), "float32")}).warnings
 
 

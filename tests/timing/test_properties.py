@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 import ascendsim as asim
 from ascendsim import soc as socs
-from ascendsim.explore.study import recorded, scheduled, timing_job
+from ascendsim.explore.study import alone
+from ascendsim.host.job import timing_job
+from ascendsim.launch import recorded, scheduled
 from ascendsim.observe.timeline import Timeline
 from ascendsim.observe.timeline.schedule import walk
 from ascendsim.options import Options
@@ -47,7 +49,7 @@ def timed(
         op = op.variant(constants={"BUFFER_NUM": buffers})
     tiling = op.tiling((n,), dtype, **how)
     job = timing_job(op, tiling, Options(), chip)
-    return scheduled(job, recorded(job), how.get("cores"))
+    return alone(scheduled(job, recorded(job), how.get("cores")), job.ub_bytes)
 
 
 def at_most(time: float, other: float) -> bool:
@@ -121,7 +123,7 @@ def test_the_shortcut_is_the_full_simulation(name, dtype, n):
     shared, every = (asim.time(op, tiling, share=share) for share in (True, False))
     assert shared.to_json() == every.to_json()
     job = timing_job(op, tiling, Options())
-    swept = scheduled(job, recorded(job))  # one recording per class, as sweeps make
+    swept = alone(scheduled(job, recorded(job)), job.ub_bytes)  # as sweeps make it
     assert (swept.cycles, swept.bound, swept.ub_used, swept.low_share) == (
         every.cycles,
         every.bound,
@@ -131,7 +133,7 @@ def test_the_shortcut_is_the_full_simulation(name, dtype, n):
     launched = shared.launch
     assert sum(len(block.stream.blocks) for block in launched.blocks) == tiling.block_dim
     for block in launched.blocks:
-        for stretch in (1.0, launched.stretch, 3.7):
+        for stretch in (1.0, shared.stretch, 3.7):
             skipped = walk(block.program(stretch))[0]
             full = walk(block.program(stretch, skip=False))[0]
             assert skipped == full

@@ -13,8 +13,9 @@ import pytest
 import ascendsim as asim
 from ascendsim.errors import RequestError, TilingError
 from ascendsim.explore import coverage, schedulers
-from ascendsim.explore.study import recorded, timing_job
 from ascendsim.explore.sweep import Sweep, sweep
+from ascendsim.host.job import timing_job
+from ascendsim.launch import recorded
 from ascendsim.options import Options
 from tests.helpers import assert_same_bits
 

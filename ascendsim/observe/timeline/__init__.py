@@ -5,12 +5,13 @@ traffic : L2 and HBM; model : all cores; timeline : what the user sees.
 """
 
 from ascendsim.observe.timeline.cost import check_costs
-from ascendsim.observe.timeline.model import schedule_launch
+from ascendsim.observe.timeline.model import Launch, schedule_launch
 from ascendsim.observe.timeline.steps import StepRecorder, same_stream
 from ascendsim.observe.timeline.timeline import Arrow, Slice, Timeline, timeline_of
 
 __all__ = [
     "Arrow",
+    "Launch",
     "Slice",
     "StepRecorder",
     "Timeline",

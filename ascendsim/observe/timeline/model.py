@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 from ascendsim.observe.timeline.cost import Work, quantized, read_work, write_work
 from ascendsim.observe.timeline.schedule import Program, State, find_periods, walk
@@ -42,25 +43,26 @@ class BlockTime:
         recorder = stream.recorder
         self.works: list[Work] = list(recorder.table)
         self.index: list[int] = list(recorder.works)
-        known: dict[Work, int] = {}
-        for transfer, hit in zip(recorder.reads, stream.hits, strict=True):
-            work = read_work(soc, transfer.blocks, transfer.length, transfer.aligned, hit, cores)
-            self._place(transfer.step, work, known)
-        for transfer in recorder.writes:
-            # L2 takes the writes and spills behind the core's back, which slows reads only
-            share = spilled if transfer.allocates and not recorder.reads else 0.0
-            share = share if transfer.allocates else 1.0
-            work = write_work(soc, transfer.blocks, transfer.length, share)
-            self._place(transfer.step, work, known)
+        # L2 takes the writes and spills behind the core's back, which slows reads only
+        behind = 0.0 if recorder.reads else spilled
+        known: dict[Any, int] = {}
+        for t, hit in zip(recorder.reads, stream.hits, strict=True):
+            key = (t.blocks, t.length, t.aligned, hit)
+            if key not in known:
+                known[key] = self._add(read_work(soc, *key, cores))
+            self.index[t.step] = known[key]
+        for t in recorder.writes:
+            share = behind if t.allocates else 1.0
+            into = (t.blocks, t.length, share)
+            if into not in known:
+                known[into] = self._add(write_work(soc, *into))
+            self.index[t.step] = known[into]
         self.marks = self._phase_marks()
         self.periods = self._find_periods()
 
-    def _place(self, step: int, work: Work, known: dict[Work, int]) -> None:
-        found = known.get(work)
-        if found is None:
-            found = known[work] = len(self.works)
-            self.works.append(work)
-        self.index[step] = found
+    def _add(self, work: Work) -> int:
+        self.works.append(work)
+        return len(self.works) - 1
 
     def _phase_marks(self) -> list[int]:
         """Return the steps at which reads turn from misses to hits or back."""
@@ -137,7 +139,6 @@ class Launch:
     cycles: float
     core_cycles: float
     hbm_cycles: float
-    stretch: float
 
 
 def schedule_launch(
@@ -161,8 +162,7 @@ def schedule_launch(
     rounds = max(per_core) / block if block else 0.0
     hbm = _hbm_cycles(traffic, soc)
     cycles = _combined(times[slowest], rounds, hbm)
-    stretch = times[slowest].stretched_to(cycles / rounds) if rounds else 1.0
-    return Launch(soc, times, slowest, traffic, used, rounds, cycles, max(per_core), hbm, stretch)
+    return Launch(soc, times, slowest, traffic, used, rounds, cycles, max(per_core), hbm)
 
 
 def _cycles_per_core(times: Sequence[BlockTime], cores: int, block_dim: int) -> list[float]:
@@ -202,9 +202,11 @@ def _combined(time: BlockTime, rounds: float, hbm: float) -> float:
     return total
 
 
-def busy_of(launch: Launch) -> State:
-    """Return the end state of the slowest block's schedule under the launch's stretch."""
-    return walk(launch.blocks[launch.slowest].program(launch.stretch))[0]
+def stretch_of(launch: Launch) -> float:
+    """Return how much longer HBM transfers take, so that the slowest core takes its cycles."""
+    if not launch.rounds:
+        return 1.0
+    return launch.blocks[launch.slowest].stretched_to(launch.cycles / launch.rounds)
 
 
 def low_share(launch: Launch) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ascendsim.observe.timeline.model import Launch, busy_of, conflict_cycles, low_share
+from ascendsim.observe.timeline.model import Launch, conflict_cycles, low_share, stretch_of
 from ascendsim.observe.timeline.schedule import ISSUE_STALL, State, walk
 from ascendsim.observe.timeline.steps import (
     MTE2,
@@ -52,14 +52,15 @@ class Timeline:
     """The time of a launch.
 
     aiv_us : of the slowest core; launch_us : of starting the blocks, apart; task_us : both.
-    pipes : busy cycles and ratio per pipe of the slowest core. stalls : cycles that a pipe of the
+    pipes : busy cycles and ratio per pipe of the slowest core. stretch : how much longer its HBM
+    transfers take than with free memory. stalls : cycles that a pipe of the
     slowest core waited, by cause. bound and advice : what limits the launch and what would help.
     """
 
     launch: Launch
     state: State
     ub_capacity: int
-    buffer_num: int | None = None
+    stretch: float = 1.0
 
     @property
     def cycles(self) -> float:
@@ -197,7 +198,7 @@ class Timeline:
                 Slice(step, PIPE_NAMES[pipe], start, stop, instrs[step] if instrs else None)
             )
 
-        walk(time.program(self.launch.stretch, skip=False), emit)
+        walk(time.program(self.stretch, skip=False), emit)
         yield from found
 
     def arrows(self, block: int = 0) -> Iterator[tuple[int, int]]:
@@ -221,5 +222,7 @@ _ADVICE = {
 
 
 def timeline_of(launch: Launch, ub_capacity: int) -> Timeline:
-    """Return the timeline of a scheduled launch."""
-    return Timeline(launch, busy_of(launch), ub_capacity)
+    """Return the timeline of a scheduled launch, its HBM transfers stretched to its time."""
+    stretch = stretch_of(launch)
+    state = walk(launch.blocks[launch.slowest].program(stretch))[0]
+    return Timeline(launch, state, ub_capacity, stretch)

@@ -11,16 +11,18 @@ import numpy as np
 from ascendsim import soc as socs
 from ascendsim.dtypes import DType
 from ascendsim.errors import RequestError, ShapeError
-from ascendsim.host import Op, Tiling
+from ascendsim.host.op import Op
+from ascendsim.host.tiling import Tiling
 from ascendsim.launch import Job
 from ascendsim.options import Options
+from ascendsim.soc import Soc
 
 
 def make_job(
     op: Op,
     arrays: Mapping[str, np.ndarray],
     tiling: Tiling,
-    soc: str | None,
+    soc: str | Soc | None,
     seed: int,
     options: Options,
 ) -> Job:
@@ -35,7 +37,7 @@ def make_job(
     """
     if not isinstance(tiling, Tiling) or tiling.origin is None:
         raise RequestError("tiling must come from op.tiling(...)")
-    chip = socs.load(soc or tiling.origin.soc)
+    chip = soc if isinstance(soc, Soc) else socs.load(soc or tiling.origin.soc)
     inputs, types = _checked_inputs(op, arrays, tiling)
     outputs = {
         name: (tuple(tiling.output_shapes[name]), tiling.dtypes[name])
@@ -69,7 +71,12 @@ def _identity(op: Op, tiling: Tiling) -> tuple[Any, ...]:
     return op.kernel, tiling.key, tiling.block_dim, fields, types, shapes
 
 
-def shapes_only(op: Op, tiling: Tiling) -> dict[str, np.ndarray]:
+def timing_job(op: Op, tiling: Tiling, options: Options, soc: str | Soc | None = None) -> Job:
+    """Return the job of a launch that makes records only: its arrays have no bytes."""
+    return make_job(op, _shapes_only(op, tiling), tiling, soc, 0, options)
+
+
+def _shapes_only(op: Op, tiling: Tiling) -> dict[str, np.ndarray]:
     """Return arrays that have a shape and a dtype but no bytes of their own."""
     return {
         name: np.broadcast_to(np.zeros((), tiling.dtypes[name].numpy), tiling.shapes[name])
