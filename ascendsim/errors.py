@@ -24,10 +24,12 @@ class AscendError(Exception):
     """Base of all errors that are about the user's kernel or request.
 
     `where` is the kernel's own line as (file, line), `block` the block that ran; both are filled
-    in by the launch, so that the text points at the kernel and not at the simulator.
+    in by the launch, so that the text points at the kernel and not at the simulator. `located`
+    says that the launch has nothing to fill in: the error did not happen in the kernel.
     """
 
     exit_code = 1
+    located = False
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

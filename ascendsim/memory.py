@@ -61,15 +61,17 @@ class Allocation:
     )
 
     def __init__(
-        self, name: str, dtype: DType, shape: Sequence[int], fill: str, spare: SpareMemory
+        self, name: str, dtype: DType, shape: Sequence[int], fill: str, spare: SpareMemory | None
     ) -> None:
         self.name, self.dtype, self.shape = name, dtype, tuple(shape)
         self.size = math.prod(self.shape)
         self.nbytes = self.size * dtype.nbytes
         self.slack = -self.nbytes % DATABLOCK_BYTES + DATABLOCK_BYTES
-        self.memory = spare.take(self.nbytes + self.slack)
-        self.address = self.memory.ctypes.data
-        self.memory[self.nbytes :] = pattern(fill, self.slack)
+        self.address = 0
+        if spare is not None:
+            self.memory = spare.take(self.nbytes + self.slack)
+            self.address = self.memory.ctypes.data
+            self.memory[self.nbytes :] = pattern(fill, self.slack)
         self.writes: list[tuple[int, int]] = []
         self.slack_read = self.slack_written = 0
 
@@ -133,7 +135,8 @@ class GlobalMemory:
 
     def imagine(self, name: str, dtype: DType, shape: Sequence[int]) -> Allocation:
         """Make an allocation whose bytes nobody will touch (records without data)."""
-        return self._add(name, dtype, shape)
+        new = self.allocations[name] = Allocation(name, dtype, shape, self.fill, None)
+        return new
 
     def release(self) -> None:
         """End the launch: outputs belong to the caller, the bytes of inputs are kept."""

@@ -1,79 +1,32 @@
-"""The command line `ascendsim`: typer commands, each a few lines over the API.
+"""The command line `ascendsim`; `app.py` has the commands, each a few lines over the API.
 
-Importing this loads typer and nothing of the simulator; a command imports what it needs.
+Importing this package imports nothing: from the first moment on, ctrl-c is one line.
 """
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
 
-import typer
-
-from ascendsim.cli import demo, explain, info, run, tile, tiling
-from ascendsim.cli import time as timing
-from ascendsim.cli.guard import guarded, wants_json
-
-app = typer.Typer(
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Bit-accurate simulator of the Ascend NPU vector core: run a kernel, see its exact bits.",
-)
-for command in (
-    run.run,
-    tiling.tiling,
-    tile.tile,
-    timing.time,
-    info.ops,
-    info.soc,
-    info.isa,
-    explain.explain,
-    demo.demo,
-    demo.warmup,
-):
-    app.command()(command)
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            number = version("ascendsim")
-        except PackageNotFoundError:
-            number = "unknown (not installed)"
-        print(f"ascendsim {number}")
-        raise typer.Exit
-
-
-@app.callback(invoke_without_command=True)
-def _root(
-    context: typer.Context,
-    _: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
-    ] = False,
-) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
+_INTERRUPTED = 130
 
 
 def execute(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
-    return guarded(
-        lambda: app(list(arguments), prog_name="ascendsim", standalone_mode=False),
-        wants_json(arguments),
-    )
+    from ascendsim.cli import app
+
+    return app.execute(arguments)
 
 
 def main() -> None:
     """Entry point of the console script."""
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
-    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal without box characters gets "?"
-            stream.reconfigure(errors="replace")
-    sys.exit(execute(sys.argv[1:]))
+    try:
+        from ascendsim.cli import app
+
+        app.prepare_streams()
+        code = app.execute(sys.argv[1:])
+    except KeyboardInterrupt:  # before a command has begun
+        os.write(2, b"ascendsim: error: interrupted; no output file was written\n")
+        code = _INTERRUPTED
+    sys.exit(code)

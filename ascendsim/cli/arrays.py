@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -49,10 +49,24 @@ def read_inputs(name: str, wanted: Mapping[str, DType]) -> dict[str, np.ndarray]
 def write_outputs(path: Path, outputs: Mapping[str, np.ndarray]) -> None:
     """Write the arrays to `path` as raw bits: uint16 for 16-bit floats, uint32 for float32."""
     # not numpy.savez: an output may be called `file`, as an argument of that function is
-    with path.open("wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+    with (
+        path.open("wb") as file,
+        zipfile.ZipFile(_target(path, file), "w", zipfile.ZIP_STORED) as archive,
+    ):
         for name, array in outputs.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, raw_bits(array), allow_pickle=False)
+
+
+class _Stream:
+    """A file that can only be written on; a device claims positions that it does not have."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.write, self.flush = file.write, file.flush
+
+
+def _target(path: Path, file: IO[bytes]) -> Any:
+    return file if path.is_file() else _Stream(file)
 
 
 def raw_bits(array: np.ndarray) -> np.ndarray:

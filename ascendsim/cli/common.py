@@ -53,9 +53,15 @@ class Kernel:
     def dtypes(self, definition: Any) -> dict[str, str]:
         """Return {tensor: type name}: the first input's, and the refinements."""
         chosen = {definition.inputs[0]: "float32"}
+        named = set()
         for word in self.dtype or ():
             tensor, equals, name = word.partition("=")
-            chosen[tensor if equals else definition.inputs[0]] = name if equals else word
+            if not equals:
+                tensor, name = definition.inputs[0], word
+            if tensor in named:
+                raise RequestError(f"--dtype {word!r}: the type of {tensor} is given twice")
+            named.add(tensor)
+            chosen[tensor] = name
         return chosen
 
     def attrs(self, definition: Any) -> dict[str, str]:
@@ -175,29 +181,33 @@ class Request:
 
 
 def pairs(words: Sequence[str] | None, option: str) -> dict[str, str]:
-    """Return `NAME=VALUE` words as a dict; a later one wins.
+    """Return `NAME=VALUE` words as a dict.
 
     Raises
     ------
     RequestError
-        When a word has no `=`, no name or no value.
+        When a word has no `=`, no name or no value, or a name comes twice.
     """
-    found = {}
+    found: dict[str, str] = {}
     for word in words or ():
         name, equals, value = word.partition("=")
         if not (equals and name.strip() and value.strip()):
             raise RequestError(f"{option} {word!r}: write it as NAME=VALUE")
+        if name.strip() in found:
+            raise RequestError(f"{option} {word!r}: {name.strip()} is given twice")
         found[name.strip()] = value.strip()
     return found
 
 
 def _dimensions(text: str) -> tuple[int, ...]:
-    inner = text.strip().strip("()[]")
-    words = [word for word in inner.replace("x", ",").split(",") if word.strip()]
+    inner = text.strip().replace("x", ",")
     try:
+        if inner in ("()", "[]"):
+            return ()
+        words = inner.strip("()[]").removesuffix(",").split(",")
         shape = tuple(int(word) for word in words)
     except ValueError:
         shape = (-1,)
     if any(size < 0 for size in shape):
-        raise RequestError(f"--shape {text!r}: write whole numbers like 7,3")
+        raise RequestError(f"--shape {text!r}: write whole numbers like 7,3; () is a scalar")
     return shape

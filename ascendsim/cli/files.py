@@ -7,14 +7,17 @@ it to its name; leaving the `with` block without `commit` removes it.
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 import re
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
+from typing import Any, TextIO
 
 from ascendsim.errors import RequestError
 
@@ -56,7 +59,7 @@ class Outputs:
             When the file cannot be written there, or two options name one file.
         """
         with _unwritable(option, name):
-            special = Path(name)
+            special = _path(name, option)
             if special.is_dir():
                 raise RequestError(f"{option} {name}: is a directory; give the name of a file")
             if special.exists() and not special.is_file():
@@ -71,17 +74,16 @@ class Outputs:
             return hidden
 
     def directory(self, name: str, option: str, images: bool = False) -> Path:
-        """Return the directory `name`, made with its parents where it is missing.
+        """Return the directory `name`, made where only its last level is missing.
 
         With `images`, its `core<k>.bin` of an earlier run are removed by `commit`: they would be
         taken for images of this one.
         """
         with _unwritable(option, name):
-            path = Path(name)
-            missing = [p for p in (path, *path.parents) if not p.exists()]
-            for step in reversed(missing):
-                step.mkdir()
-                self._directories.append(step)
+            path = _path(name, option)
+            if not path.exists():
+                path.mkdir()
+                self._directories.append(path)
             _hidden_beside(path / "probe").unlink()
             if images:
                 self._stale += [p for p in path.iterdir() if _IMAGE.fullmatch(p.name)]
@@ -113,17 +115,53 @@ def writing(option: str, name: str | None) -> Iterator[None]:
 
 
 @contextmanager
+def text_file(path: Path, zipped: bool) -> Iterator[TextIO]:
+    """Open `path` to write text on, compressed when `zipped`."""
+    with ExitStack() as stack:
+        raw: Any = stack.enter_context(path.open("wb"))
+        if zipped:  # no name and no time inside: equal runs give equal files
+            raw = stack.enter_context(gzip.GzipFile("", "wb", 6, raw, mtime=0))
+        yield stack.enter_context(io.TextIOWrapper(raw, "utf-8"))
+
+
+@contextmanager
 def _unwritable(option: str, name: str) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
         raise
+    except FileNotFoundError as error:
+        text = f"there is no directory {Path(name).parent}; make it first"
+        raise _refusal(option, name, text) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise RequestError(
-            f"{option} {name}: cannot be written: {reason}; name a file in a directory that "
-            "exists and is writable"
-        ) from error
+        text = f"cannot be written: {reason}; name a file in a directory that exists"
+        raise _refusal(option, name, f"{text} and is writable") from error
+
+
+def _refusal(option: str, name: str, text: str) -> RequestError:
+    error = RequestError(f"{option} {name}: {text}")
+    error.located = True  # files are written while the kernel runs
+    return error
+
+
+def svg_name(name: str | None, option: str) -> str | None:
+    """Return the name of a picture, None for none.
+
+    Raises
+    ------
+    RequestError
+        When the name promises another kind of file than SVG.
+    """
+    if name is not None and not name.lower().endswith(".svg"):
+        raise RequestError(f"{option} {name}: pictures are SVG; end the name in .svg")
+    return name
+
+
+def _path(name: str, option: str) -> Path:
+    if not name.strip():
+        raise RequestError(f"{option} '': the name is empty")
+    return Path(name)
 
 
 def _hidden_beside(path: Path) -> Path:

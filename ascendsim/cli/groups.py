@@ -2,15 +2,18 @@
 
 Each field of a group is one option or argument, declared with `Annotated[type, typer.Option(...)]`
 and a default, or a group itself. `takes_groups` gives typer the flat list that it needs and hands
-the command the filled groups.
+the command the filled groups. With `--json` nothing but the result reaches standard output.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, get_type_hints
+
+from ascendsim.cli.show import only_results
 
 
 def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
@@ -19,7 +22,8 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     hints.pop("return", None)
 
     def flat(**values: Any) -> None:
-        command(**{name: _filled(hint, name, values) for name, hint in hints.items()})
+        with only_results() if values.get("json") else nullcontext():
+            command(**{name: _filled(hint, name, values) for name, hint in hints.items()})
 
     parameters: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(command).parameters.items():

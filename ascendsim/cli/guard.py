@@ -11,8 +11,8 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ascendsim.cli.show import ReaderGoneError, complain, print_json
@@ -25,29 +25,26 @@ _KERNEL_FILES = ("op_def.py", "op_host.py", "op_kernel.py", "op_api.py", "op_acl
 
 def guarded(command: Callable[[], Any], json: bool) -> int:
     """Run `command` and return its exit code; whatever it raises becomes one line."""
-    signal_before = _exit_on_terminate()
-    try:
-        result = command()
-        code = result if isinstance(result, int) else 0
-        if code == INTERRUPTED:  # typer's answer to ctrl-c
-            complain("interrupted; no output file was written")
-        return code
-    except KeyboardInterrupt:
+    with _unwinding_on_terminate() as terminated:
+        try:
+            result = command()
+            code = result if isinstance(result, int) else 0
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        except ReaderGoneError:
+            _flush_or_drop()
+            return 0
+        except BaseException as error:  # a kernel folder may raise anything
+            return _reported(error, json)
+        if code != INTERRUPTED:  # which is typer's answer to KeyboardInterrupt, too
+            return code
+        if terminated:
+            return _TERMINATED
         complain("interrupted; no output file was written")
         return INTERRUPTED
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else REFUSED
-    except ReaderGoneError:
-        _flush_or_drop()
-        return 0
-    except Exception as error:
-        return _reported(error, json)
-    finally:
-        if signal_before is not None:
-            signal.signal(signal.SIGTERM, signal_before)
 
 
-def _reported(error: Exception, json: bool) -> int:
+def _reported(error: BaseException, json: bool) -> int:
     code, text = _told(error)
     complain(text)
     if os.environ.get("ASCENDSIM_DEBUG") == "1":
@@ -59,7 +56,7 @@ def _reported(error: Exception, json: bool) -> int:
     return code
 
 
-def _told(error: Exception) -> tuple[int, str]:
+def _told(error: BaseException) -> tuple[int, str]:
     """Return exit code and text of an error."""
     if isinstance(error, AscendError):
         return error.exit_code, str(error)
@@ -67,17 +64,22 @@ def _told(error: Exception) -> tuple[int, str]:
         return BAD_REQUEST, _usage(error)
     if isinstance(error, MemoryError):
         return BAD_REQUEST, "not enough memory for this request; ask for fewer elements"
-    kind = type(error).__name__
     own = _kernel_line(error)
     if own is not None:
-        return REFUSED, f"{own[0]}:{own[1]}: {kind}: {error}"
+        return REFUSED, f"{own[0]}:{own[1]}: {named(error)}"
     return INTERNAL, (
-        f"internal error, please report it: {kind}: {error} "
+        f"internal error, please report it: {named(error)} "
         "(ASCENDSIM_DEBUG=1 shows where it happened)"
     )
 
 
-def _document(error: Exception, code: int, text: str) -> dict[str, Any]:
+def named(error: BaseException) -> str:
+    """Return the class of an error and its text, where it has one."""
+    kind, text = type(error).__name__, str(error)
+    return f"{kind}: {text}" if text else kind
+
+
+def _document(error: BaseException, code: int, text: str) -> dict[str, Any]:
     if isinstance(error, TilingError):
         return {"status": "FAILED", "reason": error.reason}
     return {"error": " ".join(text.split()), "exit": code}
@@ -91,7 +93,7 @@ def _usage(error: Any) -> str:
     return text
 
 
-def _kernel_line(error: Exception) -> tuple[str, int] | None:
+def _kernel_line(error: BaseException) -> tuple[str, int] | None:
     """Return file and line of a kernel folder where `error` was raised, if it was there."""
     if isinstance(error, SyntaxError) and os.path.basename(error.filename or "") in _KERNEL_FILES:
         return str(error.filename), error.lineno or 0
@@ -101,16 +103,27 @@ def _kernel_line(error: Exception) -> tuple[str, int] | None:
     return None
 
 
-def _exit_on_terminate() -> Any:
-    """Let SIGTERM unwind like any exit, so that no hidden output file stays behind."""
+@contextmanager
+def _unwinding_on_terminate() -> Iterator[list[int]]:
+    """Let SIGTERM unwind like ctrl-c, so that no hidden output file stays behind.
 
-    def stop(_number: int, _frame: Any) -> None:
-        raise SystemExit(_TERMINATED)
+    Not as SystemExit: a kernel that raises that is an error of the kernel.
+    """
+    terminated: list[int] = []
+
+    def stop(number: int, _frame: Any) -> None:
+        terminated.append(number)
+        raise KeyboardInterrupt
 
     try:
-        return signal.signal(signal.SIGTERM, stop)
+        before = signal.signal(signal.SIGTERM, stop)
     except ValueError:  # not the main thread
-        return None
+        yield terminated
+        return
+    try:
+        yield terminated
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _flush_or_drop() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -14,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from ascendsim.cli.common import Request, pairs
-from ascendsim.cli.files import Outputs, writing
+from ascendsim.cli.files import Outputs, text_file, writing
 from ascendsim.cli.groups import takes_groups
 from ascendsim.cli.show import Show, progress, warn
 from ascendsim.errors import RequestError
@@ -81,7 +79,9 @@ class Files:
 @takes_groups
 def run(request: Request, data: Data, model: Model, files: Files, show: Show) -> None:
     """Run OP on a simulated chip; the outputs are exact to the bit where the rules are known."""
-    if data.random == (data.input is not None):
+    if data.random and data.input is not None:
+        raise RequestError("--input and --random both give the inputs: choose one")
+    if not data.random and data.input is None:
         raise RequestError("give the inputs: --input FILE.npz, or --random with --n or --shape")
     if data.seed < 0:
         raise RequestError(f"--seed {data.seed}: must not be negative")
@@ -147,7 +147,9 @@ class _Sinks:
 
     def __init__(self, outputs: Outputs, files: Files) -> None:
         self._outputs, self._files = outputs, files
-        self._output_path = files.output and outputs.reserve(files.output, "--output")
+        self._output_path: Path | None = None
+        if files.output is not None:
+            self._output_path = outputs.reserve(files.output, "--output")
         self._images: dict[int, Path] = {}
         self._log: ExitStack | None = None
         self.call: Callable[[dict[str, Any]], None] | None = None
@@ -158,7 +160,8 @@ class _Sinks:
         if files.calls is not None:  # last: from here on a file is open
             path = outputs.reserve(files.calls, "--calls")
             self._log = ExitStack()
-            self.call = self._logger(_open_log(path, files.calls.endswith(".gz"), self._log))
+            log = self._log.enter_context(text_file(path, files.calls.endswith(".gz")))
+            self.call = self._logger(log)
 
     def finish(self, arrays: Any) -> None:
         """Complete the call log and write the outputs to the file reserved for them."""
@@ -167,7 +170,7 @@ class _Sinks:
         if self._log is not None:
             with writing("--calls", self._files.calls):
                 self._log.close()
-        if self._output_path:
+        if self._output_path is not None:
             with writing("--output", self._files.output):
                 write_outputs(self._output_path, arrays)
 
@@ -192,13 +195,6 @@ class _Sinks:
             if core not in self._images:
                 self._images[core] = self._outputs.reserve(name, "--ub-images")
             self._images[core].write_bytes(image)
-
-
-def _open_log(path: Path, zipped: bool, stack: ExitStack) -> Any:
-    raw: Any = stack.enter_context(path.open("wb"))
-    if zipped:  # no name and no time inside: equal runs give equal files
-        raw = stack.enter_context(gzip.GzipFile("", "wb", 6, raw, mtime=0))
-    return stack.enter_context(io.TextIOWrapper(raw, "utf-8"))
 
 
 def _number(value: Any) -> Any:

@@ -11,9 +11,9 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -21,6 +21,7 @@ from ascendsim.errors import RequestError
 
 Tick = Callable[[int, int], None]
 _PLAIN_SECONDS = 5.0  # between two plain progress lines
+_results: list[TextIO] = []  # where results go while standard output is something else
 
 
 class ReaderGoneError(Exception):
@@ -58,13 +59,25 @@ def print_text(text: str) -> None:
     ReaderGoneError
         When it is a pipe that nobody reads any more.
     """
+    stream = _results[-1] if _results else sys.stdout
     try:
-        sys.stdout.write(text.rstrip("\n") + "\n")
-        sys.stdout.flush()
+        stream.write(text.rstrip("\n") + "\n")
+        stream.flush()
     except BrokenPipeError:
         raise ReaderGoneError from None
     except OSError as error:
         raise RequestError(f"standard output cannot be written: {error.strerror}") from error
+
+
+@contextmanager
+def only_results() -> Iterator[None]:
+    """Keep standard output for results: what a kernel folder prints goes to standard error."""
+    _results.append(sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _results.pop()
 
 
 def complain(text: str) -> None:
@@ -119,7 +132,7 @@ def _plain_progress(title: str) -> Tick:
 
 def _line(text: str) -> None:
     printable = "".join(c if c.isprintable() else " " for c in text)
-    with suppress(BrokenPipeError):
+    with suppress(OSError, ValueError):  # the exit code says the same
         print(" ".join(printable.split()), file=sys.stderr, flush=True)
 
 

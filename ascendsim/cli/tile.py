@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ascendsim.cli.common import Request, pairs
-from ascendsim.cli.files import Outputs, writing
+from ascendsim.cli.files import Outputs, svg_name, writing
 from ascendsim.cli.groups import takes_groups
 from ascendsim.cli.show import Show, progress, warn
 from ascendsim.errors import RequestError
@@ -169,8 +169,10 @@ def _number(text: str, word: str) -> int | float:
 
 
 def _reserved(outputs: Outputs, results: Results) -> dict[str, Any]:
-    wanted = {"--csv": results.csv, "--plot": results.plot}
-    return {option: outputs.reserve(name, option) for option, name in wanted.items() if name}
+    wanted = {"--csv": results.csv, "--plot": svg_name(results.plot, "--plot")}
+    return {
+        option: outputs.reserve(name, option) for option, name in wanted.items() if name is not None
+    }
 
 
 def _write(written: dict[str, Any], results: Results, document: Any, found: Any) -> None:

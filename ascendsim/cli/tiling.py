@@ -60,7 +60,7 @@ def one_case(op: Any, case: Mapping[str, Any], kernel: Kernel, chip: Chip) -> di
     except TilingError as error:
         return {"status": "FAILED", "reason": error.reason}
     except (AscendError, TypeError, ValueError) as error:
-        return {"status": "FAILED", "reason": str(error)}
+        return {"status": "FAILED", "reason": str(error) or type(error).__name__}
 
 
 def case_attrs(definition: Any, case: Mapping[str, Any]) -> dict[str, str]:
@@ -90,6 +90,8 @@ def read_cases(name: str) -> list[dict[str, Any]]:
         raise RequestError(f"--cases {name}: cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise RequestError(f"--cases {name}: is not JSON: {error}") from error
+    except RecursionError:
+        raise RequestError(f"--cases {name}: is nested too deeply for a list of cases") from None
     if not isinstance(cases, list) or not all(isinstance(case, dict) for case in cases):
         raise RequestError(f"--cases {name}: must hold a JSON list of objects")
     return cases

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ascendsim.cli.common import Request, pairs
-from ascendsim.cli.files import Outputs, writing
+from ascendsim.cli.files import Outputs, svg_name, text_file, writing
 from ascendsim.cli.groups import takes_groups
 from ascendsim.cli.show import Show, warn
 from ascendsim.errors import RequestError
@@ -55,7 +55,9 @@ class Files:
 
     trace: Annotated[
         str | None,
-        typer.Option(metavar="trace.json", help="A trace for Perfetto and MindStudio Insight."),
+        typer.Option(
+            metavar="trace.json[.gz]", help="A trace for Perfetto or MindStudio Insight."
+        ),
     ] = None
     all_blocks: Annotated[
         bool,
@@ -123,7 +125,8 @@ def _writers(outputs: Outputs, files: Files) -> list[Callable[[Any, str], None]]
     if files.profile_csv is not None:
         found.append(_csv_writer(outputs, files.profile_csv))
     if files.plot is not None:
-        found.append(_plot_writer(outputs.reserve(files.plot, "--plot"), files.plot))
+        name = svg_name(files.plot, "--plot")
+        found.append(_plot_writer(outputs.reserve(name, "--plot"), name))
     return found
 
 
@@ -133,7 +136,8 @@ def _trace_writer(path: Path, files: Files) -> Callable[[Any, str], None]:
         from ascendsim.view.lanes import block_starts
 
         blocks = sorted(block_starts(timeline)) if files.all_blocks else None
-        with writing("--trace", files.trace), path.open("w", encoding="utf-8") as file:
+        zipped = str(files.trace).endswith(".gz")
+        with writing("--trace", files.trace), text_file(path, zipped) as file:
             write_trace(timeline, file, blocks)
 
     return write

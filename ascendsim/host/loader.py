@@ -134,26 +134,35 @@ def load_module(
             if name not in module.__dict__:
                 raise RequestError(f"{file} has no constant {name}")
             setattr(module, name, value)
-    except BaseException as error:
+    except KeyboardInterrupt:
         del sys.modules[module_name]
-        if isinstance(error, AscendError) or not isinstance(error, Exception):
-            raise
+        raise
+    except BaseException as error:  # somebody's code: SystemExit, too, is an error of the file
+        del sys.modules[module_name]
         raise RequestError(complaint(file, error, "cannot be loaded")) from error
     return module
 
 
-def complaint(file: Path, error: Exception, what: str) -> str:
+def complaint(file: Path, error: BaseException, what: str) -> str:
     """Return one line that says where in `file` somebody's code raised `error`."""
     if isinstance(error, FileNotFoundError) and not file.exists():
         return f"{file.parent} has no {file.name}"
     if isinstance(error, SyntaxError):
-        return f"{error.filename}:{error.lineno}: syntax error: {error.msg}"
+        place = _place(error.filename or str(file), error.lineno)
+        return f"{place}: syntax error: {error.msg}"
     line, trace = 0, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(file):
             line = trace.tb_lineno
         trace = trace.tb_next
-    return f"{file}:{line}: {what}: {type(error).__name__}: {error}"
+    if isinstance(error, AscendError):
+        return str(error) if str(file) in str(error) else f"{_place(str(file), line)}: {error}"
+    kind, text = type(error).__name__, str(error)
+    return f"{_place(str(file), line)}: {what}: {kind}" + (f": {text}" if text else "")
+
+
+def _place(file: str, line: int | None) -> str:
+    return f"{file}:{line}" if line else file
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -17,19 +16,21 @@ from ascendsim.errors import AscendError, RequestError
 from ascendsim.host import loader
 from ascendsim.host.definition import Attr, OpDef, check_shape, check_shapes, parse_attr
 from ascendsim.host.loader import find_ops
+from ascendsim.host.signature import check_kernel, origin_of, takes
 from ascendsim.host.platform import PlatformAscendC
 from ascendsim.host.tiling import (
     Origin,
     Shape,
     Tiling,
     TilingContext,
-    check_block_dim,
     check_field,
+    check_made,
     parse_field,
 )
 
 __all__ = ["Attr", "Op", "OpDef", "find_ops", "load", "parse_attr"]
 
+UB_MAX = 1 << 28
 _loaded: dict[Path, tuple[object, Op]] = {}
 
 
@@ -79,7 +80,9 @@ class Op:
     @cached_property
     def kernel(self) -> Callable[..., None]:
         """The kernel function, called once per block."""
-        return self._function(self.kernel_module, self.name)
+        found = self._function(self.kernel_module, self.name)
+        check_kernel(self.folder / "op_kernel.py", found, self.definition)
+        return found
 
     @cached_property
     def api(self) -> ModuleType | None:
@@ -139,11 +142,9 @@ class Op:
             check_field(name, value)
         made = self._run_tiling(ctx, kept)
         made.replace(kept)  # refuses fields that the tiling does not have
-        check_block_dim(made.block_dim)
-        dtypes = dict(ctx.dtypes)
-        origin = Origin(
-            ctx.platform.soc.name, ub, cores, dict(ctx.shapes), dtypes, dict(ctx.attrs), outputs
-        )
+        soc, dtypes = ctx.platform.soc.name, dict(ctx.dtypes)
+        shapes, values = dict(ctx.shapes), dict(ctx.attrs)
+        origin = Origin(self.name, soc, ub, cores, shapes, dtypes, values, outputs)
         return replace(made, origin=origin)
 
     def context(
@@ -159,8 +160,8 @@ class Op:
         cores, ub = (None if v is None else int(v) for v in (cores, ub))
         if cores is not None and not 1 <= cores <= 65535:
             raise RequestError(f"cores={cores} is outside 1..65535")
-        if ub is not None and ub <= 0:
-            raise RequestError(f"ub={ub}: a number of bytes above 0 is needed")
+        if ub is not None and not 0 < ub <= UB_MAX:
+            raise RequestError(f"ub={ub}: a UB of 1 to {UB_MAX} bytes (above 0) can be simulated")
         shapes = check_shapes(self.definition, shape)
         chip = socs.load(soc or self.definition.socs[0])
         dtypes = self.definition.choose_dtypes(dtype)
@@ -207,14 +208,17 @@ class Op:
         return copy
 
     def _run_tiling(self, ctx: TilingContext, kept: dict[str, Any]) -> Tiling:
-        function = self._tiling_function
-        takes_fixed = len(inspect.signature(function).parameters) > 1
+        function, file = self._tiling_function, self.folder / "op_host.py"
+        takes_fixed = takes(function, 2)
+        if not (takes_fixed or takes(function, 1)):
+            place, own = origin_of(file, function)
+            raise RequestError(f"{place}: write tiling(ctx) or tiling(ctx, fixed={{}}), not {own}")
         if kept and not takes_fixed:
-            file = self.folder / "op_host.py"
             raise RequestError(f"{file}: tiling(ctx) takes no `fixed`, so no field can be kept")
         made = self._call("op_host.py", function, *((ctx, kept) if takes_fixed else (ctx,)))
         if not isinstance(made, Tiling):
-            raise RequestError(f"{self.folder / 'op_host.py'}: tiling() must return a Tiling")
+            raise RequestError(f"{file}: tiling() must return a Tiling")
+        check_made(made, str(file))
         return made
 
     def _call(self, file: str, function: Callable[..., Any], *args: Any) -> Any:
@@ -223,7 +227,7 @@ class Op:
             return function(*args)
         except AscendError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             text = loader.complaint(self.folder / file, error, "fails")
             raise RequestError(text) from error
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from types import SimpleNamespace
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,7 @@ class TilingContext:
 class Origin:
     """What a Tiling was made for: set by `Op.tiling`, read by launches and reports."""
 
+    op: str
     soc: str
     ub: int | None
     cores: int | None
@@ -93,7 +94,8 @@ class Origin:
 class Tiling:
     """Block dim, key and the fields of the tiling structure, in their order.
 
-    fields : name to integer, or to np.float32, which prints as `<name>_bits`.
+    fields : name to integer, or to np.float32, which prints as `<name>_bits`; `replace` gives a
+        copy with other values, they do not change in place.
     workspace : bytes of each workspace.
     key_name : how the key prints (`tiling_key`, or `sch_mode` for template keys).
     positive : integer fields that `replace` refuses to set to 0; negative ones never make sense.
@@ -110,7 +112,11 @@ class Tiling:
 
     def __post_init__(self) -> None:
         clean = {name: _field_value(name, value) for name, value in self.fields.items()}
-        object.__setattr__(self, "fields", clean)
+        object.__setattr__(self, "fields", MappingProxyType(clean))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = (getattr(self, each.name) for each in fields(self))
+        return Tiling, tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
 
     @property
     def soc(self) -> str | None:
@@ -130,22 +136,22 @@ class Tiling:
     @property
     def dtypes(self) -> Mapping[str, DType]:
         """Element type of every input and output."""
-        return self.origin.dtypes if self.origin else {}
+        return MappingProxyType(self.origin.dtypes if self.origin else {})
 
     @property
     def shapes(self) -> Mapping[str, Shape]:
         """Shape of every input."""
-        return self.origin.shapes if self.origin else {}
+        return MappingProxyType(self.origin.shapes if self.origin else {})
 
     @property
     def output_shapes(self) -> Mapping[str, Shape]:
         """Shape of every output."""
-        return self.origin.outputs if self.origin else {}
+        return MappingProxyType(self.origin.outputs if self.origin else {})
 
     @property
     def attrs(self) -> Mapping[str, Any]:
         """Every attribute value."""
-        return self.origin.attrs if self.origin else {}
+        return MappingProxyType(self.origin.attrs if self.origin else {})
 
     def printed(self) -> dict[str, int]:
         """Return the fields as they print: floats as `<name>_bits`, raw bits as an integer."""
@@ -179,15 +185,15 @@ class Tiling:
         RequestError
             On an unknown field, a value that makes no sense, a block dim outside 1..65535.
         """
-        fields = dict(self.fields)
+        values = dict(self.fields)
         for name, value in settings.items():
             plain, number = parse_field(name, value, self.fields)
             if number != self.fields[plain]:  # an empty tensor's zeros may be written back
                 check_field(plain, number, self.positive)
-            fields[plain] = number
+            values[plain] = number
         chosen = self.block_dim if block_dim is None else block_dim
         check_block_dim(chosen)
-        return replace(self, block_dim=chosen, fields=fields)
+        return replace(self, block_dim=chosen, fields=values)
 
 
 def parse_field(name: str, value: Any, known: Mapping[str, Any] | None = None) -> tuple[str, Any]:
@@ -220,13 +226,30 @@ def check_block_dim(block_dim: int) -> None:
         raise RequestError(f"block dim {block_dim} is outside 1..{BLOCK_DIM_MAX}")
 
 
+def check_made(made: Tiling, file: str) -> None:
+    """Refuse what a tiling function of `file` returned when no launch can use it."""
+    whole = {"block_dim": made.block_dim, "key": made.key}
+    whole |= {f"workspace[{index}]": nbytes for index, nbytes in enumerate(made.workspace)}
+    for name, value in whole.items():
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+            raise RequestError(f"{file}: Tiling has {name}={value!r}: an integer is needed")
+        if name not in ("block_dim", "key") and value < 0:
+            raise RequestError(f"{file}: Tiling has {name}={value}: bytes are not below 0")
+    try:
+        check_block_dim(made.block_dim)
+    except RequestError as error:
+        raise RequestError(f"{file}: {error}") from None
+
+
 def check_field(name: str, number: Any, positive: tuple[str, ...] = ()) -> None:
     """Refuse a value that no tiling field takes; 0 too where `name` is among `positive`."""
     if isinstance(number, np.float32):
         return
     least = 1 if name in positive else 0
     if not least <= number < 1 << 63:
-        raise RequestError(f"tiling field {name}={number} makes no sense; use {least} or more")
+        raise RequestError(
+            f"tiling field {name}={number} makes no sense; use {least} or more, below 2^63"
+        )
 
 
 def _field_value(name: str, value: Any) -> Any:

@@ -129,6 +129,12 @@ def _geometry(
         raise ContractError(f"repeatParams is {params!r}: use {decl.params.__name__}(...)")
     check_widths(params)
     mask = geo.mask_bits(count, lanes, core.soc.arch)
+    if geo.exceeds(count, lanes):
+        core.warn(
+            "mask-lanes",
+            f"{decl.name}: mask {count!r} names more than the {lanes} lanes of a repeat; hardware "
+            f"takes all {lanes} (documented) and ignores the rest; check the element type",
+        )
     if decl.operands[0][1] is Role.BITS_OUT and core.soc.arch != "3510":
         mask = (1 << lanes) - 1  # the mask argument of a compare is ignored there
     return geo.repeated(mask, repeats, params.strides(), elements, lanes)

@@ -233,6 +233,13 @@ def mask_bits(mask: Any, lanes: int, arch: str) -> int:
     return bits
 
 
+def exceeds(mask: Any, lanes: int) -> bool:
+    """Return True when a legal mask names lanes that a repeat does not have."""
+    if isinstance(mask, (list, tuple)):
+        return any(word >> max(lanes - 64 * k, 0) for k, word in enumerate(mask))
+    return bool(mask > lanes)
+
+
 def _mask_words(mask: Sequence[Any], lanes: int, arch: str) -> int:
     if not 1 <= len(mask) <= 2 or not all(isinstance(w, int) and 0 <= w < 1 << 64 for w in mask):
         raise RepeatError(f"mask is {mask!r}: use one or two unsigned 64-bit words [low, high]")

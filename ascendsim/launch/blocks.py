@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sysconfig
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -20,6 +22,9 @@ from ascendsim.record import CURRENT
 from ascendsim.tensor import GmAddress
 
 PACKAGE = str(Path(__file__).parents[1])
+_LIBRARIES = tuple(
+    sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")
+)
 MAX_IDLE_CORES = 8
 
 
@@ -101,23 +106,32 @@ def run_block(job: Job, core: AivCore, block: int, arguments: list[GmAddress]) -
     try:
         job.kernel(*arguments, job.tiling)
     except AscendError as error:
-        error.where = error.where or _kernel_line(error.__traceback__)
-        error.block = block
+        if not getattr(error, "located", False):  # not the kernel's: a sink could not be written
+            error.where = error.where or _kernel_line(error.__traceback__)
+            error.block = block
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         wrapped = _kernel_error(error)
         wrapped.where, wrapped.block = _kernel_line(error.__traceback__), block
         raise wrapped from error
 
 
-def _kernel_error(error: Exception) -> AscendError:
+def _kernel_error(error: BaseException) -> AscendError:
     """Return what the user is told of a Python error in the kernel."""
     if isinstance(error, NameError) and error.name:
         return UnsupportedError(
             f"{error.name} is neither defined in the kernel nor modelled here; `ascendsim isa` "
             f"lists the Ascend C names that are"
         )
-    return KernelError(f"{type(error).__name__}: {error}")
+    if isinstance(error, AttributeError) and isinstance(error.obj, type(Enum)):
+        names = ", ".join(member.name for member in error.obj)  # type: ignore[var-annotated]
+        return KernelError(f"{error.obj.__name__} has no {error.name}: it has {names}")
+    if isinstance(error, AttributeError) and error.obj is not None and error.name:
+        fields = getattr(error.obj, "__dict__", None)
+        if type(error.obj).__name__ == "SimpleNamespace" and fields:
+            return KernelError(f"the tiling has no field {error.name}: it has {', '.join(fields)}")
+    text = str(error)
+    return KernelError(f"{type(error).__name__}: {text}" if text else type(error).__name__)
 
 
 def _kernel_line(traceback: TracebackType | None) -> tuple[str, int] | None:
@@ -125,7 +139,7 @@ def _kernel_line(traceback: TracebackType | None) -> tuple[str, int] | None:
     found = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        inside = file.startswith((PACKAGE + os.sep, "<ascendsim"))
+        inside = file.startswith((PACKAGE + os.sep, "<ascendsim", *_LIBRARIES))
         if not inside or "_kernels" in file:
             found = (_short(file), traceback.tb_lineno)
         traceback = traceback.tb_next

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import pickle
+import shutil
 import stat
 import tempfile
 import threading
@@ -23,6 +23,8 @@ import llvmlite
 import numba
 import numpy as np
 from llvmlite import binding
+
+from ascendsim.errors import RequestError
 
 #: numba's cache directory is a setting of the whole process
 _LOCK = threading.RLock()
@@ -90,19 +92,35 @@ def compiled(function: Callable, signature: str, unit: str) -> Callable:
     """Compile `function`, or load it; each unit has its own directory, so writers never meet.
 
     Returns the dispatcher, with its one signature ready. A cache that cannot be written or read
-    back costs time, never the result.
+    back costs time, never the result; a damaged one is made anew.
+
+    Raises
+    ------
+    RequestError
+        When numba's compiler is switched off.
     """
+    _require_compiler()
     # the name tells units apart in tracebacks and profiles
     function.__qualname__ = function.__name__ = unit
     place = directory()
-    if place is not None:
+    for _ in range(2 if place is not None else 0):
+        own = place / unit  # type: ignore[operator]
         try:
-            (place / unit).mkdir(exist_ok=True)
-            with _LOCK, _numba_cache(place / unit):
+            own.mkdir(exist_ok=True)
+            with _LOCK, _numba_cache(own):
                 return _njit(function, signature, cache=True)
-        except (OSError, EOFError, pickle.UnpicklingError):
-            pass
+        except Exception:  # what unpickling a damaged file raises can be anything
+            shutil.rmtree(own, ignore_errors=True)
     return _njit(function, signature, cache=False)
+
+
+def _require_compiler() -> None:
+    if numba.config.DISABLE_JIT:
+        error = RequestError(
+            "NUMBA_DISABLE_JIT is set, but the simulator needs numba's compiler: unset it"
+        )
+        error.located = True  # the kernel that asked for compiled code is not to blame
+        raise error
 
 
 def _njit(function: Callable, signature: str, cache: bool) -> Callable:

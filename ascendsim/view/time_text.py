@@ -106,5 +106,5 @@ def _verdict(document: dict[str, Any], timeline: Timeline) -> dict[str, str]:
         "bank conflicts": f"{lost:.0f} cycles, {lost / (document['cycles'] or 1.0):.1%}",
         "confidence": f"{share:.0%} of the busy cycles rest on {' or '.join(LOW)} costs"
         + (f": {low}" if low else ""),
-        "more": "ascendsim explain bound, stall, hbm, bank-conflict",
+        "more": "ascendsim explain bound stall hbm bank-conflict",
     }

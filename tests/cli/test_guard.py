@@ -92,8 +92,8 @@ def test_failure_leaves_the_old_file(tmp_path: Path) -> None:
     target.chmod(0o640)
     with Outputs() as outputs:
         outputs.reserve(str(target), "--output").write_text("half")
-        outputs.directory(str(tmp_path / "a" / "b"), "--ub-images")
-        outputs.reserve(str(tmp_path / "a" / "b" / "core0.bin"), "--ub-images")
+        outputs.directory(str(tmp_path / "a"), "--ub-images")
+        outputs.reserve(str(tmp_path / "a" / "core0.bin"), "--ub-images")
     assert target.read_text() == "old"
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
     assert list(tmp_path.iterdir()) == [target]

@@ -106,7 +106,7 @@ def test_same_seed_same_bits(ask: Ask) -> None:
 
 
 def test_calls_and_images(ask: Ask, inputs: Path, tmp_path: Path) -> None:
-    log, images = tmp_path / "calls.jsonl.gz", tmp_path / "new" / "ub"
+    log, images = tmp_path / "calls.jsonl.gz", tmp_path / "ub"
     command = ("run", HARD, "--input", inputs, "--calls", log, "--ub-images", images)
     command += ("--ub", 16384, "--block-dim", 2, "--tiling", "blockFactor=11", "--json")
     assert ask(*command).code == 0

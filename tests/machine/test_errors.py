@@ -137,3 +137,29 @@ def test_a_launch_within_a_kernel():
         assert CURRENT.get() is outer
 
     run_block(body)
+
+
+def test_an_enumeration_typo_names_what_there_is():
+    def body():
+        TBuf(TPosition.VECCLAC)
+
+    with pytest.raises(KernelError, match=r"test_errors.py:\d+: TPosition has no VECCLAC: .*VECIN"):
+        run_block(body)
+
+
+def test_a_kernel_that_exits_is_an_error_at_its_line():
+    def body():
+        raise SystemExit(3)
+
+    with pytest.raises(KernelError, match=r"test_errors.py:\d+: SystemExit: 3"):
+        run_block(body)
+
+
+def test_a_wide_mask_is_clamped_and_says_so():
+    def body():
+        u = Ub(a=(float32, 128), b=(float32, 128))
+        Muls(u["b"], u["a"], 2.0, 65, 2, UnaryRepeatParams())
+        Muls(u["b"], u["a"], 2.0, [0xFF, 1], 2, UnaryRepeatParams())
+
+    (warning,) = run_block(body).warnings
+    assert warning.startswith("mask-lanes: Muls: mask 65 names more than the 64 lanes")

@@ -8,8 +8,7 @@ differ by one constant per tensor.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,11 +23,13 @@ V, MTE2, MTE3, S = range(4)
 PIPE_NAMES = ("V", "MTE2", "MTE3", "S")
 _PIPE = {PIPE.PIPE_V: V, PIPE.PIPE_MTE2: MTE2, PIPE.PIPE_MTE3: MTE3, PIPE.PIPE_S: S}
 ALL_PIPES = 4
+Step = tuple[int, int, int, int]  # kind, pipe, work, distance back to the signal
+_ISSUE, _SCALAR = (ISSUE, S, 0, 0), (SCALAR, S, 0, 0)
+_READ, _WRITE = (READ, MTE2, 0, 0), (WRITE, MTE3, 0, 0)
 ReadKey = tuple[str, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Transfer:
+class Transfer(NamedTuple):
     """One copy to or from GM: which bytes, in how many blocks, and whether L2 allocates them."""
 
     step: int
@@ -53,23 +54,22 @@ class Transfer:
 class StepRecorder:
     """An observer that keeps a block's stream as steps.
 
-    kinds, pipes, works, waits : one entry per step; `waits` is the distance to the signal, 0 for
-    none. reads, writes : the copies with GM. instrs : the records, when `keep` is set (traces).
+    steps : see Step; `kinds`, `pipes`, `works` and `waits` are its columns. table : the works.
+    reads, writes : the copies with GM. instrs : the records, when `keep` is set (traces, pictures).
     """
 
     def __init__(self, soc: Soc, auto_sync: bool = True, keep: bool = False) -> None:
         self.soc, self.keep = soc, keep
         self.auto_sync = auto_sync and not soc.hardware_orders_v
-        self.kinds: list[int] = []
-        self.pipes: list[int] = []
-        self.works: list[int] = []
-        self.waits: list[int] = []
+        self.steps: list[Step] = []
+        self._columns: list[list[int]] = [[], [], [], []]
         self.table: list[Work] = [Work("none", 0.0)]
         self.reads: list[Transfer] = []
         self.writes: list[Transfer] = []
         self.instrs: list[Instr] = []
         self.ub_used = 0
-        self._known: dict[Any, int] = {}
+        self._known: dict[Any, Step] = {}  # the step of a vector call after another
+        self._numbers: dict[Work, int] = {}
         self._signals: dict[int, int] = {}
         self._spans: dict[Call, list[tuple[Any, int, int]]] = {}
         self._last: Call | None = None  # the vector instruction before, if the pipe did not drain
@@ -91,45 +91,67 @@ class StepRecorder:
 
     def append(self, call: Call, waits: tuple[Token, ...], signals: tuple[Token, ...]) -> None:
         """Append the step of one call."""
-        step = len(self.kinds)
-        kind, pipe, work, distance = ISSUE, S, 0, 0
+        steps = self.steps
         if waits:
-            kind, pipe = WAIT, _PIPE[call.pipe]
+            pipe = _PIPE[call.pipe]
             if pipe == V:
                 self._last = None  # the pipe drains while it waits
-            distance = step - self._signals.pop(waits[0].serial, step)
+            here = len(steps)
+            steps.append((WAIT, pipe, 0, here - self._signals.pop(waits[0].serial, here)))
         elif signals:
-            kind, pipe = SIGNAL, _PIPE[call.pipe]
-            self._signals[signals[0].serial] = step
-        elif call.execute is not None:
-            kind, pipe, work = self._instruction(call, step)
+            self._signals[signals[0].serial] = len(steps)
+            steps.append((SIGNAL, _PIPE[call.pipe], 0, 0))
+        elif call.execute is None:
+            steps.append(self._other(call))
+        elif call.pipe is PIPE.PIPE_V:
+            key = (call, self._last, self._barrier)
+            step = self._known.get(key)
+            if step is None:
+                step = self._known[key] = (VECTOR, V, self._vector(call), 0)
+            self._last, self._barrier = call, False
+            steps.append(step)
         else:
-            kind, pipe = self._other(call)
-        self.kinds.append(kind)
-        self.pipes.append(pipe)
-        self.works.append(work)
-        self.waits.append(distance)
+            steps.append(self._transfer(call, len(steps)))
 
-    def _other(self, call: Call) -> tuple[int, int]:
-        """Return kind and pipe of a call that stores no bytes."""
+    @property
+    def kinds(self) -> list[int]:
+        """The kind of each step."""
+        return self._column(0)
+
+    @property
+    def pipes(self) -> list[int]:
+        """The pipe of each step."""
+        return self._column(1)
+
+    @property
+    def works(self) -> list[int]:
+        """The index into `table` of each step."""
+        return self._column(2)
+
+    @property
+    def waits(self) -> list[int]:
+        """How many steps back the token was signalled that a step waits for, 0 for none."""
+        return self._column(3)
+
+    def _column(self, number: int) -> list[int]:
+        if len(self._columns[0]) != len(self.steps):
+            self._columns = [list(column) for column in zip(*self.steps, strict=True)]
+        return self._columns[number]
+
+    def _other(self, call: Call) -> Step:
+        """Return the step of a call that stores no bytes."""
         if call.name == "PipeBarrier":
             pipe = _PIPE.get(call.pipe, ALL_PIPES)
             self._barrier = self._barrier or pipe in (V, ALL_PIPES)
-            return BARRIER, pipe
+            return BARRIER, pipe, 0, 0
         if call.name == "InitBuffer":
             self.ub_used = call.fields["ub"] + call.fields["num"] * call.fields["len32"]
-        return (SCALAR, S) if call.name == "GetValue" else (ISSUE, S)
+        return _SCALAR if call.name == "GetValue" else _ISSUE
 
-    def _instruction(self, call: Call, step: int) -> tuple[int, int, int]:
-        if call.pipe == PIPE.PIPE_V:
-            key = (call, self._last, self._barrier)
-            work = self._known.get(key)
-            if work is None:
-                work = self._known[key] = self._vector(call)
-            self._last, self._barrier = call, False
-            return VECTOR, V, work
+    def _transfer(self, call: Call, step: int) -> Step:
+        """Return the step of a copy with GM, or of a scalar store."""
         if call.pipe == PIPE.PIPE_S:
-            return SCALAR, S, 0
+            return _SCALAR
         into_gm = call.accesses[0].space == GM
         access = call.accesses[0 if into_gm else 1]
         transfer = Transfer(
@@ -142,7 +164,7 @@ class StepRecorder:
             call.fields["l2"] == CacheMode.CACHE_MODE_NORMAL.name,
         )
         (self.writes if into_gm else self.reads).append(transfer)
-        return (WRITE, MTE3, 0) if into_gm else (READ, MTE2, 0)
+        return _WRITE if into_gm else _READ
 
     def _vector(self, call: Call) -> int:
         """Return the work of a vector instruction after `_last`."""
@@ -165,9 +187,9 @@ class StepRecorder:
         return spans
 
     def _work(self, work: Work) -> int:
-        found = self._known.get(work)
+        found = self._numbers.get(work)
         if found is None:
-            found = self._known[work] = len(self.table)
+            found = self._numbers[work] = len(self.table)
             self.table.append(work)
         return found
 
