@@ -122,7 +122,8 @@ def observed(
         core.tape(call, waits, signals)
         return
     frame = sys._getframe(depth)
-    where = Where(frame.f_code, frame.f_lasti)
+    back = frame.f_back
+    where = Where(frame.f_code, frame.f_lasti, None if back is None else back.f_code)
     instr = Instr(core.seq, core.block, call, scalar, waits, signals, where)
     core.seq += 1
     for observer in core.observers:

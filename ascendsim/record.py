@@ -89,7 +89,8 @@ class Call:
 
     `execute(address, scalar)` runs the compiled body over the row at `address`; `encode` turns
     the kernel's scalar into the one that the row expects (None: it is passed as it is).
-    `fields` are the call's other parameters under the names of the manual, for logs and pages.
+    `fields` are the call's other parameters under the names of the manual, for logs and pages;
+    `hidden` the UB bytes that it stores beside its operands.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Call:
     row: Any = None
     geometry: Shape | None = None
     fields: dict[str, Any] = field(default_factory=dict)
+    hidden: tuple[tuple[int, int], ...] = ()
 
     def ranges(self, access: Access) -> list[tuple[int, int]]:
         """Return the byte ranges of `access`, in program order, at element granularity."""
@@ -109,10 +111,20 @@ class Call:
 
 
 class Where(NamedTuple):
-    """A place in the kernel, resolved to file and line only when printed."""
+    """A place in the kernel, resolved to file and line only when printed; `caller` called it."""
 
     code: CodeType
     instruction: int
+    caller: CodeType | None = None
+
+    @property
+    def phase(self) -> str:
+        """CopyIn, Compute or CopyOut, by the name of the kernel's method; "" elsewhere."""
+        for code in (self.code, self.caller):
+            for phase in ("CopyIn", "Compute", "CopyOut"):
+                if code is not None and code.co_name.startswith(phase):
+                    return phase
+        return ""
 
     @property
     def file(self) -> str:

@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from ascendsim.api.given import checked_options, unlocated
 from ascendsim.api.run import Run
 from ascendsim.errors import RequestError, UnsupportedError
 from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job, timing_job
 from ascendsim.launch import Job, Readers, Result, blocks_of, recorded, scheduled
 from ascendsim.launch import launch as launch_job
+from ascendsim.observe.recorder import Recorder
 from ascendsim.observe.timeline import Timeline, timeline_of
 from ascendsim.options import Options
 
@@ -49,7 +51,8 @@ def launch(
     Parameters
     ----------
     arrays : one array per input of the operator, of its dtype, any strides; never changed
-    record : "none", or "calls" to keep the call log and UB images (`last` keeps the newest only)
+    record : "none"; "calls" to keep the call log and UB images; "bytes" to step through blocks
+        forwards and back (`last` keeps the newest calls only)
     execute : False makes records without touching bytes
     blocks : the blocks to record, default all
     call_sink, ub_sink : take one dict per call, and (core, UB bytes) per block, as they come
@@ -65,18 +68,22 @@ def launch(
         When the kernel breaks a rule; `where` is its own line.
     """
     op = load(op)
-    _check_request(mode, record, checks)
-    options = options or Options()
+    _check_request(mode, record, checks, last)
+    options = checked_options(options)
     job = make_job(op, arrays, tiling, soc, seed, options)
+    call_sink, ub_sink = unlocated(call_sink), unlocated(ub_sink)
     kept: deque[dict[str, Any]] = deque(maxlen=last)
     images: dict[int, np.ndarray] = {}
+    recorder = Recorder(last) if record == "bytes" else None
     if record == "calls" and call_sink is None:
         call_sink = kept.append
-    if record == "calls" and ub_sink is None:
+    if record != "none" and ub_sink is None:
         ub_sink = lambda core, ub: images.__setitem__(core, ub.copy())  # noqa: E731
-    readers = Readers((), call_sink, ub_sink, progress, blocks_of(blocks), execute)
+    observers = () if recorder is None else (recorder,)
+    readers = Readers(observers, call_sink, ub_sink, progress, blocks_of(blocks), execute)
     result = launch_job(job, readers)
     run = _run_of(op, job, tiling, mode, result, list(kept), images)
+    run.recordings = {} if recorder is None else recorder.blocks
     run.timed = lambda: time(op, tiling, soc=soc, options=options, keep=True)
     return run
 
@@ -105,7 +112,7 @@ def time(
         When the kernel breaks a rule.
     """
     op = load(op)
-    job = timing_job(op, tiling, options or Options(), soc)
+    job = timing_job(op, tiling, checked_options(options), soc)
     cores = tiling.origin.cores if tiling.origin else None
     return timeline_of(scheduled(job, recorded(job, keep, share), cores), job.ub_bytes)
 
@@ -122,7 +129,10 @@ def _run_of(
     missing = mode in ("replay", "fused")
     fallback = f"{mode} is not available in this version; ran as step" if missing else ""
     what_if = op.soc_warning(job.soc.name)
-    warnings = ([f"what-if: {what_if}"] if what_if else []) + result.warnings
+    warnings = [f"what-if: {what_if}"] if what_if else []
+    if job.soc.name != tiling.soc:
+        warnings.append(f"soc: tiling was made for {tiling.soc}, run on {job.soc.name}")
+    warnings += result.warnings
     first_input = next(iter(job.input_types.values()))
     return Run(
         op=op.name,
@@ -142,12 +152,12 @@ def _run_of(
     )
 
 
-def _check_request(mode: str, record: str, checks: Iterable[str]) -> None:
+def _check_request(mode: str, record: str, checks: Iterable[str], last: int | None) -> None:
     if mode not in MODES:
         raise RequestError(f"mode {mode!r} is unknown; use one of {', '.join(MODES)}")
     if record not in RECORDS:
         raise RequestError(f"record {record!r} is unknown; use one of {', '.join(RECORDS)}")
-    if record == "bytes":
-        raise UnsupportedError('record="bytes" is not available; record="calls" is')
+    if last is not None and not (isinstance(last, int) and last >= 0):
+        raise RequestError(f"last={last!r}: a number of calls not below 0 is needed, or None")
     if tuple(checks):
         raise UnsupportedError("checks are not available in this version; run without them")

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from ascendsim.errors import RequestError
+from ascendsim.observe.recorder import BlockRecording
 from ascendsim.observe.timeline import Timeline
+from ascendsim.view.stepper import Stepper
 
 
 @dataclass(slots=True)
@@ -39,6 +41,7 @@ class Run:
     calls: list[dict[str, Any]] = field(default_factory=list)
     findings: list[Any] = field(default_factory=list)
     ub_images: dict[int, np.ndarray] = field(default_factory=dict)
+    recordings: dict[int, BlockRecording] = field(default_factory=dict, repr=False)
     timed: Callable[[], Timeline] | None = field(default=None, repr=False, compare=False)
     _timeline: Timeline | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -72,6 +75,23 @@ class Run:
             self._timeline = self.timed()
         return self._timeline
 
+    def stepper(self, block: int = 0) -> Stepper:
+        """Return a stepper at the start of `block`.
+
+        Raises
+        ------
+        RequestError
+            When the run was not launched with record="bytes", or not for this block.
+        """
+        if block not in self.recordings:
+            known = ", ".join(map(str, self.recordings))
+            raise RequestError(
+                f"block {block} was not recorded; blocks {known} were"
+                if known
+                else 'nothing was recorded: launch with record="bytes"'
+            )
+        return Stepper(self.recordings[block])
+
     def save_trace(self, path: str | os.PathLike[str], blocks: Iterable[int] | None = None) -> None:
         """Write the timeline as Chrome trace JSON, of one block of each kind or of `blocks`.
 
@@ -93,7 +113,9 @@ class Run:
             When UB images were not kept, or there is no such core.
         """
         if core not in self.ub_images:
-            raise RequestError(f'no UB image of core {core}: launch with record="calls"')
+            there = f"there are those of cores {_ranges(self.ub_images)}"
+            why = there if self.ub_images else 'launch with record="calls"'
+            raise RequestError(f"no UB image of core {core}: {why}")
         return self.ub_images[core]
 
     def to_json(self) -> dict[str, Any]:
@@ -126,3 +148,14 @@ class Run:
 
 def _raw(array: np.ndarray) -> memoryview:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """Return numbers in words: `0 to 3, 7`."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1][1:] = [number]
+        else:
+            runs.append([number])
+    return ", ".join(" to ".join(str(each) for each in run) for run in runs)

@@ -1,7 +1,8 @@
-"""`ascendsim explain`: a code, an operator, an instruction or a concept in a few lines."""
+"""`ascendsim explain`: codes, operators, instructions or concepts in a few lines each."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,27 +12,38 @@ from ascendsim.cli.groups import takes_groups
 from ascendsim.cli.show import Show
 from ascendsim.errors import RequestError
 
-TOPIC = typer.Argument(metavar="[CODE|OP|CONCEPT]", show_default=False)
+TOPICS = typer.Argument(metavar="[CODE|OP|CONCEPT]...", show_default=False)
 
 
 @takes_groups
 def explain(
     show: Show,
-    topic: Annotated[str | None, TOPIC] = None,
+    topics: Annotated[list[str] | None, TOPICS] = None,
     kernels: Annotated[list[str] | None, KERNELS] = None,
 ) -> None:
-    """Explain a concept, an error or warning code, an option, an instruction or an operator."""
-    from ascendsim.view import explain as pages
+    """Explain concepts, error or warning codes, options, instructions or operators."""
+    from ascendsim.view import explain as written
     from ascendsim.view import text
 
-    if topic is None:
-        topics = pages.topics()
-        show.result({"topics": topics}, lambda: text.words("explained", topics))
+    if not topics:
+        known = written.topics()
+        show.result({"topics": known}, lambda: text.words("explained", known))
         return
-    page = pages.find(topic) or _operator(topic, kernels) or _instruction(topic)
+    pages = [_page(topic, kernels) for topic in topics]
+    documents = [page.document() for page in pages]
+    show.result(
+        documents if len(pages) > 1 else documents[0],
+        lambda: text.page("\n".join(page.markdown() for page in pages)),
+    )
+
+
+def _page(topic: str, kernels: list[str] | None) -> Any:
+    from ascendsim.view import explain as written
+
+    page = written.find(topic) or _operator(topic, kernels) or _instruction(topic)
     if page is None:
-        raise pages.unknown(topic, _other_names(kernels))
-    show.result(page.document(), lambda: text.page(page.markdown()))
+        raise written.unknown(topic, _other_names(kernels))
+    return page
 
 
 def _instruction(topic: str) -> Any:
@@ -45,9 +57,11 @@ def _instruction(topic: str) -> Any:
 
 def _operator(topic: str, kernels: list[str] | None) -> Any:
     from ascendsim.host import find_ops, load
+    from ascendsim.host.loader import DEFINITION
     from ascendsim.view.op_page import OpPage
 
-    is_operator = topic in find_ops(kernels or ()) or "/" in topic
+    is_folder = (Path(topic) / DEFINITION).is_file() or "/" in topic
+    is_operator = is_folder or topic in find_ops(kernels or ())
     return OpPage(load(topic, kernels=tuple(kernels or ()))) if is_operator else None
 
 

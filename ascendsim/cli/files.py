@@ -145,15 +145,15 @@ def _refusal(option: str, name: str, text: str) -> RequestError:
     return error
 
 
-def svg_name(name: str | None, option: str) -> str | None:
-    """Return the name of a picture, None for none.
+def svg_name(name: str, option: str) -> str:
+    """Return the name of a picture.
 
     Raises
     ------
     RequestError
         When the name promises another kind of file than SVG.
     """
-    if name is not None and not name.lower().endswith(".svg"):
+    if not name.lower().endswith(".svg"):
         raise RequestError(f"{option} {name}: pictures are SVG; end the name in .svg")
     return name
 

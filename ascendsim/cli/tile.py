@@ -169,10 +169,12 @@ def _number(text: str, word: str) -> int | float:
 
 
 def _reserved(outputs: Outputs, results: Results) -> dict[str, Any]:
-    wanted = {"--csv": results.csv, "--plot": svg_name(results.plot, "--plot")}
-    return {
-        option: outputs.reserve(name, option) for option, name in wanted.items() if name is not None
-    }
+    written = {}
+    if results.csv is not None:
+        written["--csv"] = outputs.reserve(results.csv, "--csv")
+    if results.plot is not None:
+        written["--plot"] = outputs.reserve(svg_name(results.plot, "--plot"), "--plot")
+    return written
 
 
 def _write(written: dict[str, Any], results: Results, document: Any, found: Any) -> None:

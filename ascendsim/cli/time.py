@@ -55,9 +55,7 @@ class Files:
 
     trace: Annotated[
         str | None,
-        typer.Option(
-            metavar="trace.json[.gz]", help="A trace for Perfetto or MindStudio Insight."
-        ),
+        typer.Option(metavar="trace.json[.gz]", help="A trace for Perfetto or MindStudio Insight."),
     ] = None
     all_blocks: Annotated[
         bool,

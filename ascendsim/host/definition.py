@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,11 @@ from ascendsim.dtypes import DType
 from ascendsim.dtypes import dtype as find_dtype
 from ascendsim.errors import RequestError, ShapeError
 from ascendsim.host.numbers import parse_float32, parse_int
+from ascendsim.soc import ALIASES, NAMES
 
 Shape = tuple[int, ...]
+TENSOR_NAMES = ("workspace",)  # what is in GM anyway
+ATTR_NAMES = ("shape", "dtype", "soc", "cores", "ub", "fixed")  # what Op.tiling takes anyway
 _TRUE, _FALSE = ("true", "1"), ("false", "0")
 
 
@@ -80,13 +83,33 @@ class OpDef:
     def __post_init__(self) -> None:
         for field in ("inputs", "outputs", "attrs", "socs", "formats"):
             value = getattr(self, field)
-            object.__setattr__(self, field, (value,) if isinstance(value, str) else tuple(value))
+            if isinstance(value, (str, Attr)) or not isinstance(value, Iterable):
+                raise self._refusal(f"{field}={value!r}: write a tuple like ({value!r},)")
+            object.__setattr__(self, field, tuple(value))
         if not (self.inputs and self.outputs and self.socs):
-            raise RequestError(f"OpDef {self.name!r}: inputs, outputs and socs may not be empty")
+            raise self._refusal("inputs, outputs and socs may not be empty")
+        self._check_names()
         if self.sweep is not None and self.sweep not in self.inputs:
-            raise RequestError(f"OpDef {self.name!r}: sweep={self.sweep!r} is no input")
+            raise self._refusal(f"sweep={self.sweep!r} is no input")
         if not self.combinations:
-            raise RequestError(f"OpDef {self.name!r}: dtypes is empty")
+            raise self._refusal("dtypes is empty")
+
+    def _refusal(self, text: str) -> RequestError:
+        return RequestError(f"OpDef {self.name!r}: {text}")
+
+    def _check_names(self) -> None:
+        if wrong := [each for each in self.attrs if not isinstance(each, Attr)]:
+            raise self._refusal(f"attrs: {wrong[0]!r} is no Attr(name, type, default)")
+        attrs = tuple(attr.name for attr in self.attrs)
+        for names, taken in ((self.tensors, TENSOR_NAMES), (attrs, ATTR_NAMES)):
+            for name in names:
+                if not (isinstance(name, str) and name.isidentifier()):
+                    raise self._refusal(f"{name!r} is no name: letters, digits and _ are")
+                if names.count(name) > 1 or name in taken:
+                    raise self._refusal(f"the name {name!r} is taken twice")
+        for soc in self.socs:
+            if str(soc).lower() not in (*NAMES, *ALIASES):
+                raise self._refusal(f"SoC {soc!r} is unknown; use one of {', '.join(NAMES)}")
 
     @property
     def tensors(self) -> tuple[str, ...]:
@@ -139,6 +162,8 @@ class OpDef:
             if all(combination[tensor] is asked[tensor] for tensor in asked):
                 return combination
         text = ", ".join(f"{tensor} {name}" for tensor, name in asked.items())
+        if not isinstance(self.dtypes, Mapping) and len(set(asked.values())) > 1:
+            text += ": all tensors must have one type"
         raise ShapeError(f"{self.name} does not take {text}; it takes {self.dtype_text()}")
 
     def dtype_text(self) -> str:

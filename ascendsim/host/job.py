@@ -31,13 +31,11 @@ def make_job(
     Raises
     ------
     RequestError
-        When an array is missing or unknown, or the tiling has no origin.
+        When an array is missing or unknown, or the tiling does not come from this operator.
     ShapeError
         When shapes or dtypes do not agree with the tiling.
     """
-    if not isinstance(tiling, Tiling) or tiling.origin is None:
-        raise RequestError("tiling must come from op.tiling(...)")
-    chip = soc if isinstance(soc, Soc) else socs.load(soc or tiling.origin.soc)
+    chip = _chip(op, tiling, soc)
     inputs, types = _checked_inputs(op, arrays, tiling)
     outputs = {
         name: (tuple(tiling.output_shapes[name]), tiling.dtypes[name])
@@ -60,6 +58,15 @@ def make_job(
     )
 
 
+def _chip(op: Op, tiling: Tiling, soc: str | Soc | None) -> Soc:
+    """Return the SoC to run on; refuse a tiling that `op` did not make."""
+    if not isinstance(tiling, Tiling) or tiling.origin is None:
+        raise RequestError(f"the tiling is {tiling!r}; make it with op.tiling(...)")
+    if tiling.origin.op != op.name:
+        raise RequestError(f"the tiling was made by {tiling.origin.op}, not by {op.name}")
+    return soc if isinstance(soc, Soc) else socs.load(soc or tiling.origin.soc)
+
+
 def _identity(op: Op, tiling: Tiling) -> tuple[Any, ...]:
     """Return what a core is kept for: all that steers the kernel but its data.
 
@@ -73,7 +80,8 @@ def _identity(op: Op, tiling: Tiling) -> tuple[Any, ...]:
 
 def timing_job(op: Op, tiling: Tiling, options: Options, soc: str | Soc | None = None) -> Job:
     """Return the job of a launch that makes records only: its arrays have no bytes."""
-    return make_job(op, _shapes_only(op, tiling), tiling, soc, 0, options)
+    chip = _chip(op, tiling, soc)
+    return make_job(op, _shapes_only(op, tiling), tiling, chip, 0, options)
 
 
 def _shapes_only(op: Op, tiling: Tiling) -> dict[str, np.ndarray]:
@@ -88,18 +96,16 @@ def _checked_inputs(
     op: Op, arrays: Mapping[str, np.ndarray], tiling: Tiling
 ) -> tuple[dict[str, np.ndarray], dict[str, DType]]:
     inputs, types = {}, {}
+    if not isinstance(arrays, Mapping):
+        names = ", ".join(f"{name!r}: ..." for name in op.definition.inputs)
+        raise RequestError(f"the arrays are of {type(arrays)}; give them by name: {{{names}}}")
     for name in op.definition.inputs:
         if name not in arrays:
             raise RequestError(
                 f"input {name!r} is missing; {op.name} needs {', '.join(op.definition.inputs)}"
             )
-        array, wanted = np.asarray(arrays[name]), tiling.dtypes[name]
+        array, wanted = _values(name, arrays[name], tiling.dtypes[name]), tiling.dtypes[name]
         shape = tuple(tiling.shapes[name])
-        if array.dtype != wanted.numpy and not (array.dtype == bool and wanted.name == "uint8"):
-            raise ShapeError(
-                f"input {name} is {array.dtype}, but the tiling was made for {wanted}; convert it "
-                f"with .astype, or make the tiling for its type"
-            )
         if array.shape != shape and (math.prod(shape) != array.size or array.shape != (1,)):
             raise ShapeError(
                 f"input {name} has shape {array.shape}, but the tiling was made for {shape}"
@@ -108,3 +114,20 @@ def _checked_inputs(
     for extra in set(arrays) - set(inputs):
         raise RequestError(f"{op.name} has no input {extra!r}: {', '.join(op.definition.inputs)}")
     return inputs, types
+
+
+def _values(name: str, given: Any, wanted: DType) -> np.ndarray:
+    """Return `given` as an array of the type `wanted`, in the byte order of this machine."""
+    try:
+        array = np.asarray(given)
+    except ValueError as error:
+        raise RequestError(f"input {name} is no array: {error}") from error
+    if array.dtype.newbyteorder("=") == wanted.numpy:
+        return array.astype(wanted.numpy, copy=False)
+    if array.dtype == bool and wanted.name == "uint8":
+        return array
+    library = "ml_dtypes" if wanted.name == "bfloat16" else "np"
+    raise ShapeError(
+        f"input {name} is {array.dtype}, but the tiling was made for {wanted}; convert it with "
+        f".astype({library}.{wanted.name}), or make the tiling for its type"
+    )

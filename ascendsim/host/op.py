@@ -16,8 +16,8 @@ from ascendsim.errors import AscendError, RequestError
 from ascendsim.host import loader
 from ascendsim.host.definition import Attr, OpDef, check_shape, check_shapes, parse_attr
 from ascendsim.host.loader import find_ops
-from ascendsim.host.signature import check_kernel, origin_of, takes
 from ascendsim.host.platform import PlatformAscendC
+from ascendsim.host.signature import check_kernel, origin_of, takes
 from ascendsim.host.tiling import (
     Origin,
     Shape,

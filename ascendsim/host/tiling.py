@@ -228,6 +228,8 @@ def check_block_dim(block_dim: int) -> None:
 
 def check_made(made: Tiling, file: str) -> None:
     """Refuse what a tiling function of `file` returned when no launch can use it."""
+    if not isinstance(made.workspace, (tuple, list)):
+        raise RequestError(f"{file}: Tiling has workspace={made.workspace!r}: write a tuple")
     whole = {"block_dim": made.block_dim, "key": made.key}
     whole |= {f"workspace[{index}]": nbytes for index, nbytes in enumerate(made.workspace)}
     for name, value in whole.items():

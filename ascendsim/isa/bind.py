@@ -237,8 +237,9 @@ def _bound(
     execute = core.bodies.entry(opcode) if shape.count else _nothing
     if not shape.count and core.soc.arch == "3510":
         core.warn("empty-call", f"{decl.name} without elements: not promised to do nothing on 950")
+    hidden: tuple[tuple[int, int], ...] = ()
     if decl.around is not None:
-        execute = decl.around(execute, tensors, mode)
+        execute, hidden = decl.around(execute, tensors, mode)
     return Call(
         decl.name,
         PIPE.PIPE_V,
@@ -250,6 +251,7 @@ def _bound(
         (row, words),
         shape,
         _fields(decl, tensors, mode, shape, dtype),
+        hidden,
     )
 
 

@@ -48,7 +48,7 @@ def CompareScalar(dst: BitsOut, src: In, scalar: Scalar, cmpMode: CMPMODE, env: 
 
 def _scratch(
     execute: Callable[..., Any], tensors: tuple[Any, ...], mode: SELMODE
-) -> Callable[..., Any]:
+) -> tuple[Callable[..., Any], tuple[tuple[int, int], ...]]:
     """Let Select write its hidden scratch as well, where the SoC has one inside the simulated UB.
 
     Content (assumed): the UB address of the mask, or the scalar, over and over.
@@ -58,7 +58,7 @@ def _scratch(
     start, nbytes = core.soc.select_scratch_offset, core.soc.select_scratch_bytes
     unused = core.options.select_scratch == "off" or mode is SELMODE.VSEL_CMPMASK_SPR
     if unused or start < 0 or start + nbytes > core.ub.nbytes:
-        return execute
+        return execute, ()
     core.relied_on(("select-scratch",), "Select")
     element = 4 if mode is SELMODE.VSEL_TENSOR_TENSOR_MODE else tensors[0].dtype.nbytes
     opcode = core.bodies.opcode(f"duplicate_{element}")
@@ -80,7 +80,8 @@ def _scratch(
         duplicate(scratch_row, scalar if word is None else word)
         execute(address, scalar)
 
-    return with_scratch
+    end = start + SCRATCH_LANES * element
+    return with_scratch, ((start, end),)
 
 
 @vector(

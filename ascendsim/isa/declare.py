@@ -74,8 +74,8 @@ def vector(
     """Declare a vector instruction; see the module docstring and Decl for the arguments.
 
     `bits`: bodies are by element size, not type (the instruction copies bit patterns).
-    `around`: makes the executed function from (compiled body, tensors, mode), where a call does
-    more than its body.
+    `around`: makes (executed function, UB ranges it stores beside dst) from (compiled body,
+    tensors, mode), where a call does more than its body.
     `depth`: frames from the generated function to the kernel's line, plus one.
     """
 

@@ -115,7 +115,7 @@ def compiled(function: Callable, signature: str, unit: str) -> Callable:
 
 
 def _require_compiler() -> None:
-    if numba.config.DISABLE_JIT:
+    if getattr(numba.config, "DISABLE_JIT", 0):
         error = RequestError(
             "NUMBA_DISABLE_JIT is set, but the simulator needs numba's compiler: unset it"
         )

@@ -1,0 +1,45 @@
+"""What callers hand to `launch` and `time`: options, and functions that take what a run records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ascendsim.errors import AscendError, RequestError
+from ascendsim.options import Options
+
+
+def checked_options(options: Options | None) -> Options:
+    """Return the options, the default ones for None.
+
+    Raises
+    ------
+    RequestError
+        When it is something else, a profile's name for instance.
+    """
+    if options is None:
+        return Options()
+    if not isinstance(options, Options):
+        name = options if isinstance(options, str) else "ieee"
+        raise RequestError(f"options={options!r}: make them, with Options.of({name!r}) for one")
+    return options
+
+
+def unlocated(sink: Callable[..., None] | None) -> Callable[..., None] | None:
+    """Return `sink` such that what it raises is not taken for a mistake of the kernel."""
+    if sink is None:
+        return None
+
+    def call(*record: Any) -> None:
+        try:
+            sink(*record)
+        except AscendError as error:
+            error.located = True
+            raise
+        except Exception as error:
+            text = f"call_sink or ub_sink fails: {type(error).__name__}: {error}"
+            refused = RequestError(text)
+            refused.located = True
+            raise refused from error
+
+    return call

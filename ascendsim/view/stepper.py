@@ -1,0 +1,292 @@
+"""Step through a recorded block, forwards and back.
+
+The stepper stands between two calls. `position` counts the calls that are done; `ub` is UB at that
+moment, byte for byte what a run stopped there would hold.
+
+    run = asim.launch(op, arrays, tiling, record="bytes")
+    at = run.stepper(block=0)
+    at.until(name="CompareScalar")     # stands before the first CompareScalar
+    at.view("tmpBuf")[0]; at.bits("tmpBuf")[0]
+    at.next(); at.back(); at.goto(0)
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ascendsim.dtypes import DType
+from ascendsim.dtypes import dtype as as_dtype
+from ascendsim.errors import RequestError
+from ascendsim.observe.recorder import BlockRecording, Delta, Entry
+from ascendsim.record import UB, Instr
+from ascendsim.view.why import MAX_CAUSES, Cause, Spot, cause_of
+
+_STATES = {"AllocTensor": "OCCUPIED", "EnQue": "ENQUE", "DeQue": "DEQUE", "FreeTensor": "FREE"}
+
+
+class Place(NamedTuple):
+    """A buffer of the block: `num` slots of `nbytes` bytes from UB byte `start` on."""
+
+    name: str
+    kind: str
+    start: int
+    nbytes: int
+    num: int
+
+
+class Change(NamedTuple):
+    """A call that stored to a lane: its position, and the lane's bits before and after."""
+
+    position: int
+    name: str
+    before: int
+    after: int
+
+
+class Stepper:
+    """A block's recording with a moment in time."""
+
+    def __init__(self, recording: BlockRecording) -> None:
+        self.entries: list[Entry] = list(recording.entries)
+        self.dropped = recording.dropped
+        self.ub = recording.ub.copy()
+        self.position = 0
+        self._tiles = _tiles(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __repr__(self) -> str:
+        return f"Stepper(position {self.position} of {len(self)}: {self.describe()})"
+
+    @property
+    def instr(self) -> Instr | None:
+        """The call that `next` would do, None at the end."""
+        return self.entries[self.position].instr if self.position < len(self) else None
+
+    @property
+    def done(self) -> Instr | None:
+        """The call that was done last, None at the start."""
+        return self.entries[self.position - 1].instr if self.position else None
+
+    @property
+    def tile(self) -> int:
+        """The tile that the next call belongs to, from 0; -1 before the first."""
+        return self._tiles[min(self.position, len(self) - 1)] if self.entries else -1
+
+    def describe(self) -> str:
+        """Return the next call in one line: name, pipe, phase, tile, and the kernel's line."""
+        instr = self.instr
+        if instr is None:
+            return "end of the block"
+        file, line, text = self.source()
+        phase = instr.where.phase or "-"
+        pipe = instr.call.pipe.name.removeprefix("PIPE_")
+        return f"{instr.call.name} on {pipe}, {phase}, tile {self.tile}, {file}:{line}: {text}"
+
+    def source(self) -> tuple[str, int, str]:
+        """Return file, line and text of the kernel's line of the next call."""
+        instr = self.instr
+        if instr is None:
+            return "", 0, ""
+        file, line = instr.where.file, instr.where.line
+        return file, line, linecache.getline(file, line).strip()
+
+    def next(self, count: int = 1) -> Stepper:
+        """Do the next `count` calls (fewer at the end)."""
+        return self.goto(min(self.position + count, len(self)))
+
+    def back(self, count: int = 1) -> Stepper:
+        """Undo the last `count` calls (fewer at the start)."""
+        return self.goto(max(self.position - count, 0))
+
+    def goto(self, position: int) -> Stepper:
+        """Stand before call `position`; `len(self)` is the end.
+
+        Raises
+        ------
+        RequestError
+            When there is no such position.
+        """
+        if not 0 <= position <= len(self):
+            raise RequestError(f"position {position} is outside 0..{len(self)}")
+        while self.position < position:
+            self._apply(self.entries[self.position].deltas, "after")
+            self.position += 1
+        while self.position > position:
+            self.position -= 1
+            self._apply(self.entries[self.position].deltas[::-1], "before")
+        return self
+
+    def until(
+        self,
+        predicate: Callable[[Instr], bool] | None = None,
+        *,
+        backwards: bool = False,
+        **wanted: Any,
+    ) -> bool:
+        """Go on until the next call fits; return False at the end (or start), where nothing fits.
+
+        Parameters
+        ----------
+        predicate : takes the record of the next call
+        wanted : name=, pipe= ("V"), phase= ("Compute"), tile=, writes= (a buffer's name)
+        backwards : go back instead
+        """
+        fits = self._fits(wanted)
+        step = -1 if backwards else 1
+        position = self.position + step
+        while 0 <= position < len(self):
+            instr = self.entries[position].instr
+            if fits(position) and (predicate is None or predicate(instr)):
+                self.goto(position)
+                return True
+            position += step
+        self.goto(0 if backwards else len(self))
+        return False
+
+    def buffers(self) -> dict[str, Place]:
+        """Return the buffers that InitBuffer has made up to now, by name."""
+        found = {}
+        for entry in self.entries[: self.position]:
+            if entry.instr.call.name == "InitBuffer":
+                f = entry.instr.call.fields
+                found[f["buf"]] = Place(f["buf"], f["kind"], f["ub"], f["len32"], f["num"])
+        return found
+
+    def queues(self) -> dict[str, list[str]]:
+        """Return the state of every slot of every queue: FREE, OCCUPIED, ENQUE or DEQUE."""
+        states = {p.name: ["FREE"] * p.num for p in self.buffers().values() if p.kind != "TBuf"}
+        for entry in self.entries[: self.position]:
+            call = entry.instr.call
+            if call.name in _STATES:
+                holder = call.accesses[0].holder
+                states[holder.name][holder.slot] = _STATES[call.name]
+        return states
+
+    def view(self, buffer: str, dtype: Any = None, slot: int = 0) -> np.ndarray:
+        """Return a buffer's values at this moment (a copy).
+
+        `dtype` defaults to the type that the kernel last used it with.
+
+        Raises
+        ------
+        RequestError
+            When there is no such buffer (yet) or slot.
+        """
+        kind = self._dtype(buffer, dtype)
+        return self._bytes(buffer, slot).view(kind.numpy)
+
+    def bits(self, buffer: str, dtype: Any = None, slot: int = 0) -> np.ndarray:
+        """Return a buffer's raw bits at this moment (a copy)."""
+        kind = self._dtype(buffer, dtype)
+        return self._bytes(buffer, slot).view(kind.bits)
+
+    def who_wrote(self, address: int, space: str = UB) -> int | None:
+        """Return the position of the last call before now that stored byte `address`, or None."""
+        for position in range(self.position - 1, -1, -1):
+            for delta in self.entries[position].deltas:
+                if delta.space == space and delta.start <= address < delta.stop:
+                    return position
+        return None
+
+    def why(self, buffer: str, lane: int, dtype: Any = None, slot: int = 0) -> Cause:
+        """Return the calls that a lane depends on at this moment, each with the lane's bits.
+
+        The tree goes back to the tensors in GM; print it. The stepper stays where it is.
+        """
+        kind = self._dtype(buffer, dtype)
+        place = self._place(buffer, slot)
+        start = place.start + slot * place.nbytes + lane * kind.nbytes
+        here = self.position
+        found = cause_of(self, Spot(start, kind.nbytes), [MAX_CAUSES])
+        self.goto(here)
+        return found
+
+    def watch(self, buffer: str, lane: int, dtype: Any = None, slot: int = 0) -> list[Change]:
+        """Return every call of the block that stored to a lane, with its bits before and after."""
+        kind = self._dtype(buffer, dtype)
+        place = self._place(buffer, slot)
+        start = place.start + slot * place.nbytes + lane * kind.nbytes
+        return list(self._changes(start, kind.nbytes))
+
+    def _changes(self, start: int, nbytes: int) -> Iterator[Change]:
+        here = self.position
+        for position, entry in enumerate(self.entries):
+            if any(
+                d.space == UB and d.start < start + nbytes and start < d.stop for d in entry.deltas
+            ):
+                before = self.goto(position)._word(start, nbytes)
+                after = self.goto(position + 1)._word(start, nbytes)
+                yield Change(position, entry.instr.call.name, before, after)
+        self.goto(here)
+
+    def _word(self, start: int, nbytes: int) -> int:
+        return int.from_bytes(self.ub[start : start + nbytes].tobytes(), "little")
+
+    def _apply(self, deltas: tuple[Delta, ...], which: str) -> None:
+        for delta in deltas:
+            if delta.space == UB:
+                self.ub[delta.start : delta.stop] = np.frombuffer(getattr(delta, which), np.uint8)
+
+    def _fits(self, wanted: dict[str, Any]) -> Callable[[int], bool]:
+        tests: dict[str, Callable[[int], Any]] = {
+            "name": lambda k: self.entries[k].instr.call.name,
+            "pipe": lambda k: self.entries[k].instr.call.pipe.name.removeprefix("PIPE_"),
+            "phase": lambda k: self.entries[k].instr.where.phase,
+            "tile": lambda k: self._tiles[k],
+            "writes": lambda k: _written(self.entries[k].instr),
+        }
+        unknown = set(wanted) - set(tests)
+        if unknown:
+            raise RequestError(f"until: {unknown.pop()!r} is unknown; use {', '.join(tests)}")
+        return lambda k: all(tests[key](k) == value for key, value in wanted.items())
+
+    def _place(self, buffer: str, slot: int) -> Place:
+        known = self.buffers()
+        if buffer not in known:
+            raise RequestError(
+                f"no buffer {buffer!r} at position {self.position}; there are "
+                f"{', '.join(known) or 'none yet'}"
+            )
+        if not 0 <= slot < known[buffer].num:
+            raise RequestError(f"{buffer} has slots 0..{known[buffer].num - 1}, not {slot}")
+        return known[buffer]
+
+    def _bytes(self, buffer: str, slot: int) -> np.ndarray:
+        place = self._place(buffer, slot)
+        start = place.start + slot * place.nbytes
+        return self.ub[start : start + place.nbytes].copy()
+
+    def _dtype(self, buffer: str, dtype: Any) -> DType:
+        if dtype is not None:
+            return as_dtype(dtype)
+        for entry in reversed(self.entries[: self.position] or self.entries):
+            for access in entry.instr.call.accesses:
+                if access.space == UB and access.holder.name == buffer:
+                    return access.dtype
+        return as_dtype("uint8")
+
+
+def _written(instr: Instr) -> str:
+    """Return the name of the UB buffer that a call stores to, "" for none."""
+    for access in instr.call.accesses:
+        if access.writes and access.space == UB and instr.call.execute is not None:
+            return str(access.holder.name)
+    return ""
+
+
+def _tiles(entries: list[Entry]) -> list[int]:
+    """Return the tile of each entry: a new one starts with the first CopyIn after other work."""
+    tiles, tile, before = [], -1, ""
+    for entry in entries:
+        phase = entry.instr.where.phase
+        if phase == "CopyIn" and before != "CopyIn":
+            tile += 1
+        before = phase or before
+        tiles.append(tile)
+    return tiles
