@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ascendsim.enums import CMPMODE, DATABLOCK_BYTES, PIPE, SELMODE, RoundMode
+from ascendsim.enums import DATABLOCK_BYTES, PIPE, SELMODE
 from ascendsim.errors import (
     AlignmentError,
     AscendError,
@@ -25,6 +25,7 @@ from ascendsim.isa.overlap import overlap_of
 from ascendsim.isa.params import check_widths
 from ascendsim.isa.roles import BITS, DESTINATIONS, Role
 from ascendsim.isa.rows import make_row, make_words
+from ascendsim.isa.rules import rules_of
 from ascendsim.isa.support import body_name, check_types, encoder, value_type
 from ascendsim.numerics import opcodes
 from ascendsim.record import UB, Access, Call
@@ -69,7 +70,8 @@ def bind(
     except AscendError as error:
         error.message = f"{decl.name}: {error.message}"
         raise
-    core.relied_on(_rules(decl, mode, shape, dtype, core, in_order), decl.name)
+    relied = rules_of(decl, mode, shape.counted, dtype, core.options, in_order)
+    core.relied_on(relied, decl.name)
     _remember(tensors, key, call)
     return call
 
@@ -272,27 +274,6 @@ def _fields(
     if mode is not None:
         fields["mode"] = mode.name
     return fields
-
-
-def _rules(
-    decl: Any, mode: Any, shape: geo.Geometry, dtype: Any, core: Any, in_order: bool
-) -> list[str]:
-    """Return the rules that this call relies on, beyond those of its declaration."""
-    rules = list(decl.rules)
-    if decl.arithmetic and core.options.subnormals == "flush" and "subnormals-kept" in rules:
-        rules.remove("subnormals-kept")
-    if decl.flushes and core.options.subnormals == "soc":
-        rules.append("flush-subnormals")
-    if (decl.arithmetic or decl.pair) and dtype.kind == "float":
-        rules.append("launch-overflow-mode")
-    if mode is CMPMODE.NE:
-        rules.append("compare-ne-nan")
-    if isinstance(mode, RoundMode) and mode > RoundMode.CAST_RINT and dtype.nbytes == 2:
-        rules.append("cast-directed-overflow")
-    rules.append("count-form" if shape.counted else "repeat-order")
-    if in_order and shape.counted:
-        rules.append("repeat-order")
-    return rules
 
 
 def _remember(tensors: tuple[Any, ...], key: tuple[Any, ...], call: Call) -> None:

@@ -9,6 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from ascendsim.dtypes import DType
+from ascendsim.enums import CMPMODE, RoundMode
+from ascendsim.options import Options
 
 GRADES = ("documented", "code", "report", "assumed")
 _MANUAL = "asc-devkit docs/zh/api/SIMD-API"
@@ -213,3 +218,24 @@ RULES: dict[str, Rule] = {rule.id: rule for rule in _ALL}
 def weakest(grades: list[str]) -> str:
     """Return the weakest of `grades` (documented when there are none)."""
     return max(grades, key=GRADES.index, default="documented")
+
+
+def rules_of(
+    decl: Any, mode: Any, counted: bool, dtype: DType, options: Options, in_order: bool
+) -> list[str]:
+    """Return the rules that a call of `decl` relies on, in its mode, form and element type."""
+    rules = list(decl.rules)
+    if decl.arithmetic and options.subnormals == "flush" and "subnormals-kept" in rules:
+        rules.remove("subnormals-kept")
+    if decl.flushes and options.subnormals == "soc":
+        rules.append("flush-subnormals")
+    if (decl.arithmetic or decl.pair) and dtype.kind == "float":
+        rules.append("launch-overflow-mode")
+    if mode is CMPMODE.NE:
+        rules.append("compare-ne-nan")
+    if isinstance(mode, RoundMode) and mode > RoundMode.CAST_RINT and dtype.nbytes == 2:
+        rules.append("cast-directed-overflow")
+    rules.append("count-form" if counted else "repeat-order")
+    if in_order and counted:
+        rules.append("repeat-order")
+    return rules

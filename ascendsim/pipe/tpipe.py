@@ -73,8 +73,9 @@ class TPipe:
         start = self._claim(holder, num, nbytes, tbuf)
         rounded = ceil32(nbytes)
         holder.attach([self._buffer(start + k * rounded, rounded) for k in range(num)])
+        name = holder.name  # found now or never; records of earlier blocks share the buffers
         if self.core.readers:
-            self._record(holder, num, nbytes, start)
+            self._record(name, holder.kind, (num, nbytes), start)
         return True
 
     def AllocEventID(self, event: HardEvent) -> int:
@@ -114,19 +115,7 @@ class TPipe:
                 f"({end - core.ub.nbytes} bytes too many); use a smaller tile or fewer buffers"
             )
         if core.soc.uses_mutexes and not tbuf:
-            if core.mutexes + num > core.soc.buffer_mutexes:
-                raise QueueError(
-                    f"InitBuffer: {holder.name} needs {num} buffer mutexes with {core.mutexes} in "
-                    f"use: {core.soc.name} has {core.soc.buffer_mutexes}; use fewer queue buffers"
-                )
-            core.mutexes += num
-            if core.mutexes > DOCUMENTED_QUEUE_BUFFERS:
-                core.warnings.setdefault(
-                    "queue-buffers",
-                    f"{core.mutexes} queue buffers: the manual documents "
-                    f"{DOCUMENTED_QUEUE_BUFFERS} at once, the code of {core.soc.name} allows "
-                    f"{core.soc.buffer_mutexes}",
-                )
+            self._claim_mutexes(holder, num)
         if self.handles + num == core.soc.buffer_handles and core.soc.uses_mutexes:
             core.warnings.setdefault(
                 "buffer-handles", f"{self.handles + num} buffers: {core.soc.name} refuses the last"
@@ -135,6 +124,23 @@ class TPipe:
         core.ub_used = end
         core.touch(end)
         return start
+
+    def _claim_mutexes(self, holder: Any, num: int) -> None:
+        """Take a mutex per queue buffer, as 950 does."""
+        core = self.core
+        if core.mutexes + num > core.soc.buffer_mutexes:
+            raise QueueError(
+                f"InitBuffer: {holder.name} needs {num} buffer mutexes with {core.mutexes} in "
+                f"use: {core.soc.name} has {core.soc.buffer_mutexes}; use fewer queue buffers"
+            )
+        core.mutexes += num
+        if core.mutexes > DOCUMENTED_QUEUE_BUFFERS:
+            core.warnings.setdefault(
+                "queue-buffers",
+                f"{core.mutexes} queue buffers: the manual documents "
+                f"{DOCUMENTED_QUEUE_BUFFERS} at once, the code of {core.soc.name} allows "
+                f"{core.soc.buffer_mutexes}",
+            )
 
     def _buffer(self, start: int, nbytes: int) -> Buffer:
         buffers = self.core.buffers
@@ -145,10 +151,11 @@ class TPipe:
             found = buffers[start, nbytes] = Buffer(self.core, start, nbytes)
         return found
 
-    def _record(self, holder: Any, num: int, nbytes: int, start: int) -> None:
+    def _record(self, name: str, kind: str, size: tuple[int, int], start: int) -> None:
+        num, nbytes = size
         fields = {
-            "buf": holder.name,
-            "kind": holder.kind,
+            "buf": name,
+            "kind": kind,
             "num": int(num),
             "len": int(nbytes),
             "len32": ceil32(nbytes),

@@ -135,7 +135,8 @@ class GlobalTensor:
         bits = self.dtype.to_bits(value)
         self.holder.writes.append((start, start + self.dtype.nbytes))
         if self.core.readers:
-            call = scalar_call("SetValue", self, start, True, self.holder.memory, bits)
+            memory = self.holder.memory if self.core.executing else None
+            call = scalar_call("SetValue", self, start, True, memory, bits)
             observed(self.core, call, value)
         else:
             write_element(self.holder.memory, start, self.dtype, bits)

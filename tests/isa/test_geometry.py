@@ -146,7 +146,7 @@ def test_in_place(name, soc):
             check(case)
 
     warnings = run_block(body, soc=soc, ub=65536).warnings
-    assert all(w.startswith("empty-call: ") for w in warnings)
+    assert {w.partition(":")[0] for w in warnings} <= {"empty-call", "mask-lanes"}
 
 
 @pytest.mark.parametrize("soc", ["ascend910b1", "ascend950"])
