@@ -42,12 +42,19 @@ class TPipe:
         self._start()
 
     def Destroy(self) -> None:
-        """End the life of this pipe; all UB may be given away again by another."""
+        """End the life of this pipe after all others; all UB may be given away again."""
+        self._barrier("Destroy")
         self.core.pipe = None
 
     def Reset(self) -> None:
-        """Start again from an empty UB."""
+        """Wait for all pipes, and start again from an empty UB."""
+        self._barrier("Reset")
         self._start()
+
+    def _barrier(self, name: str) -> None:
+        """Record that this call waits for all pipes (asc-devkit impl/basic_api, TPipe; code)."""
+        if self.core.readers:
+            observed(self.core, Call(name, PIPE.PIPE_ALL, self.core, ()), depth=3)
 
     def InitBuffer(self, holder: Any, num_or_len: int, length: int | None = None) -> bool:
         """Give a queue `num` buffers of `length` bytes, or a TBuf one of `length` bytes.

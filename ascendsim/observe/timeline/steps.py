@@ -23,6 +23,7 @@ V, MTE2, MTE3, S = range(4)
 PIPE_NAMES = ("V", "MTE2", "MTE3", "S")
 _PIPE = {PIPE.PIPE_V: V, PIPE.PIPE_MTE2: MTE2, PIPE.PIPE_MTE3: MTE3, PIPE.PIPE_S: S}
 ALL_PIPES = 4
+BARRIERS = ("PipeBarrier", "Destroy", "Reset")
 Step = tuple[int, int, int, int]  # kind, pipe, work, distance back to the signal
 _ISSUE, _SCALAR = (ISSUE, S, 0, 0), (SCALAR, S, 0, 0)
 _READ, _WRITE = (READ, MTE2, 0, 0), (WRITE, MTE3, 0, 0)
@@ -140,7 +141,7 @@ class StepRecorder:
 
     def _other(self, call: Call) -> Step:
         """Return the step of a call that stores no bytes."""
-        if call.name == "PipeBarrier":
+        if call.name in BARRIERS:
             pipe = _PIPE.get(call.pipe, ALL_PIPES)
             self._barrier = self._barrier or pipe in (V, ALL_PIPES)
             return BARRIER, pipe, 0, 0
