@@ -48,6 +48,9 @@ class DType:
         """Return the value that the raw pattern `bits` stands for."""
         return np.array([bits], self.bits).view(self.numpy)[0]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dtype, (self.name,)  # the one object there is of this type
+
     def __repr__(self) -> str:
         return self.name
 

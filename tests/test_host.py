@@ -1,16 +1,17 @@
-"""Kernel folders that others write: loading, definitions, attributes, replaced tiling fields."""
+"""Kernel folders that others write: loading, definitions, replaced tiling fields."""
 
 from __future__ import annotations
 
+import copy
+import pickle
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from ascendsim.errors import RequestError, ShapeError, TilingError
-from ascendsim.host import Attr, OpDef, Tiling, find_ops, load, parse_attr
+from ascendsim.host import OpDef, find_ops, load
 from ascendsim.host.loader import PATH_VARIABLE
-from ascendsim.host.numbers import round_float32
 
 DEFINITION = """
 from ascendsim.host import Attr, OpDef
@@ -89,6 +90,10 @@ def test_variant_replaces_constants_or_source(folder):
         op.variant(constants={"STOP": 4})
 
 
+def _definition(old, new):
+    return {"op_def__py": DEFINITION.replace(old, new)}
+
+
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
@@ -101,6 +106,27 @@ def test_variant_replaces_constants_or_source(folder):
         ({"op_kernel__py": "x = 1"}, "no function scale"),
         ({"op_host__py": "x = 1"}, "no function tiling"),
         ({"op_host__py": "def tiling(ctx): return 3"}, "must return a Tiling"),
+        (_definition('("x",)', '("x", "x")'), r"op_def.py:3: OpDef 'scale': the name 'x' is taken"),
+        (_definition('("x",)', '"x"'), r"op_def.py:3: .*inputs='x': write a tuple"),
+        (_definition('("out",)', '("x",)'), r"op_def.py:3: .*the name 'x' is taken twice"),
+        (_definition('("out",)', '("workspace",)'), "the name 'workspace' is taken twice"),
+        (_definition('"steps"', '"ub"'), "the name 'ub' is taken twice"),
+        (_definition("float16", "float17"), "op_def.py:3: dtype 'float17' is unknown"),
+        (_definition("910b1", "910z"), "op_def.py:3: .*SoC 'ascend910z' is unknown"),
+        (_definition("socs", "infer=lambda ctx: 3, socs"), "op_def.py: infer gives 3"),
+        (_definition("socs", "infer=lambda ctx: {'a': 3}, socs"), "op_def.py: infer gives"),
+        ({"op_kernel__py": KERNEL + "\0"}, "op_kernel.py: .*null bytes"),
+        ({"op_host__py": "def tiling(): return 3"}, r"op_host.py:1: write .*, not tiling\(\)"),
+        (
+            {"op_host__py": HOST.replace("CoreNum()", "CoreNum() / 1")},
+            "op_host.py: .*48.0: an",
+        ),
+        ({"op_host__py": HOST.replace("positive", "workspace=16, positive")}, "write a tuple"),
+        (
+            {"op_kernel__py": KERNEL.replace("workspace, ", "")},
+            r"op_kernel.py:3: the kernel is scale\(x, out, tiling\), but it is called as "
+            r"scale\(x, out, workspace, tiling\)",
+        ),
         ({"op_host__py": "def tiling(ctx): return 1 // 0"}, "op_host.py:1: fails: ZeroDivision"),
     ],
 )
@@ -140,6 +166,15 @@ def test_tiling_carries_its_origin(folder):
     assert (view.size, view.factor, view.key) == (4, np.float32(1), 7)
 
 
+def test_a_tiling_does_not_change_in_place(folder):
+    til = load(folder).tiling((8,), "float32")
+    for mapping in (til.fields, til.shapes, til.dtypes, til.attrs, til.output_shapes):
+        with pytest.raises(TypeError, match="mappingproxy"):
+            mapping["size"] = 0
+    for copied in (copy.deepcopy(til), pickle.loads(pickle.dumps(til))):
+        assert (copied.fields, copied.shapes, str(copied)) == (til.fields, til.shapes, str(til))
+
+
 def test_scalar_tensor_counts_as_one(folder):
     assert load("hard_swish_grad").tiling((), "float32").fields["totalNum"] == 1
 
@@ -157,7 +192,7 @@ def test_scalar_tensor_counts_as_one(folder):
         ({"dtype": {"z": "float32"}}, RequestError, "no tensor 'z'"),
         ({"soc": "ascend123"}, RequestError, "ascend950"),
         ({"cores": 0}, RequestError, "1..65535"),
-        ({"ub": 0}, RequestError, "above 0"),
+        ({"ub": 0}, RequestError, "a UB of 1 to"),
         ({"angle": 1}, RequestError, "no attribute 'angle'; it has factor"),
         ({"factor": "two"}, RequestError, "decimal number"),
         ({"fast": "maybe"}, RequestError, "true or false"),
@@ -238,44 +273,3 @@ def test_columns_of_dtypes():
     assert definition.sweep_input == "b"
     with pytest.raises(ShapeError, match="a=float32 b=int32"):
         definition.choose_dtypes({"a": "float32", "b": "int8"})
-
-
-def test_parse_attr():
-    definition = load("hard_sigmoid_grad").definition
-    assert definition.attr_values({})["alpha"].view(np.uint32) == 0x3E2AAAAB
-    assert parse_attr(definition, "alpha=0x3e2aaaaa")[1].view(np.uint32) == 0x3E2AAAAA
-    assert parse_attr(definition, "alpha=0.16666666")[1].view(np.uint32) == 0x3E2AAAAA
-    with pytest.raises(RequestError, match="NAME=VALUE"):
-        parse_attr(definition, "alpha")
-
-
-@pytest.mark.parametrize(
-    ("text", "bits"),
-    [
-        ("0.1", 0x3DCCCCCD),
-        ("-0", 0x80000000),
-        ("1e-60", 0),
-        ("1e999999999", 0x7F800000),
-        ("-inf", 0xFF800000),
-        ("nan", 0x7FC00000),
-        ("340282356779733661637539395458142568447", 0x7F7FFFFF),  # just below the half-way point
-        ("340282356779733661637539395458142568448", 0x7F800000),
-        ("1.00000005960464477539", 0x3F800000),  # fp64 makes a tie of these two
-        ("1.000000059604644775390625000000000001", 0x3F800001),
-        ("1.000000178813934326171874999999999999", 0x3F800001),
-    ],
-)
-def test_decimal_text_is_rounded_once(text, bits):
-    assert int(round_float32(text).view(np.uint32)) == bits
-
-
-def test_attr_json_shows_bits():
-    row = Attr("alpha", float, 1 / 6).to_json()
-    assert row["bits"] == "0x3e2aaaab"
-
-
-def test_fields_are_integers_or_fp32():
-    til = Tiling(1, fields={"a": np.int64(3), "b": 0.5, "c": True})
-    assert til.printed() == {"a": 3, "b_bits": 0x3F000000, "c": 1}
-    with pytest.raises(TypeError, match="tiling field a"):
-        Tiling(1, fields={"a": "3"})

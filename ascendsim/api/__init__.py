@@ -22,6 +22,7 @@ from ascendsim.launch import launch as launch_job
 from ascendsim.observe.recorder import Recorder
 from ascendsim.observe.timeline import Timeline, timeline_of
 from ascendsim.options import Options
+from ascendsim.view.defined import Defined
 
 MODES = ("auto", "step", "replay", "fused")
 RECORDS = ("none", "calls", "bytes")
@@ -84,6 +85,7 @@ def launch(
     result = launch_job(job, readers)
     run = _run_of(op, job, tiling, mode, result, list(kept), images)
     run.recordings = {} if recorder is None else recorder.blocks
+    run.wanted = Defined(op, tiling)
     run.timed = lambda: time(op, tiling, soc=soc, options=options, keep=True)
     return run
 

@@ -13,6 +13,8 @@ import numpy as np
 from ascendsim.errors import RequestError
 from ascendsim.observe.recorder import BlockRecording
 from ascendsim.observe.timeline import Timeline
+from ascendsim.view.diff import Diff, diff_runs
+from ascendsim.view.explain_lane import Explanation, explain
 from ascendsim.view.stepper import Stepper
 
 
@@ -43,6 +45,7 @@ class Run:
     ub_images: dict[int, np.ndarray] = field(default_factory=dict)
     recordings: dict[int, BlockRecording] = field(default_factory=dict, repr=False)
     timed: Callable[[], Timeline] | None = field(default=None, repr=False, compare=False)
+    wanted: Callable[[Any], Any] | None = field(default=None, repr=False, compare=False)
     _timeline: Timeline | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
@@ -91,6 +94,39 @@ class Run:
                 else 'nothing was recorded: launch with record="bytes"'
             )
         return Stepper(self.recordings[block])
+
+    def diff(self, other: Run) -> Diff:
+        """Return the first call that stores other bytes than in `other`, and what follows of it.
+
+        Both runs are recorded with record="bytes". Print the answer.
+
+        Raises
+        ------
+        RequestError
+            When a run was not recorded, or the operators differ.
+        """
+        return diff_runs(self.recordings, other.recordings, self.op == other.op)
+
+    def explain_lane(self, index: int, output: str | None = None) -> Explanation:
+        """Say in one sentence where an element of an output leaves the exact result, and why.
+
+        `index` is flat; `output` defaults to the first. Needs record="bytes" and a definition in
+        op_ref.py. Print the answer.
+
+        Raises
+        ------
+        RequestError
+            When there is no such element or output, no recording, or no definition.
+        """
+        name = next(iter(self.outputs), "") if output is None else output
+        if name not in self.outputs:
+            raise RequestError(f"no output {name!r}; there are {', '.join(self.outputs)}")
+        size = self.outputs[name].size
+        if not 0 <= index < size:
+            raise RequestError(f"{name} has elements 0..{size - 1}, not {index}")
+        if not self.recordings or self.wanted is None:
+            raise RequestError('nothing was recorded: launch with record="bytes"')
+        return explain(self.recordings, name, index, self.wanted, size)
 
     def save_trace(self, path: str | os.PathLike[str], blocks: Iterable[int] | None = None) -> None:
         """Write the timeline as Chrome trace JSON, of one block of each kind or of `blocks`.

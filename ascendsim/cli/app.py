@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from ascendsim.cli import demo, explain, info, run, tile, tiling
+from ascendsim.cli import demo, explain, info, run, step, tile, tiling
 from ascendsim.cli import time as timing
 from ascendsim.cli.guard import guarded, wants_json
 
@@ -27,6 +27,7 @@ for command in (
     tiling.tiling,
     tile.tile,
     timing.time,
+    step.step,
     info.ops,
     info.soc,
     info.isa,

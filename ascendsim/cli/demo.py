@@ -37,7 +37,7 @@ def demo(
     for index, (op, step) in enumerate(steps):
         title = _title(step)
         note(f"demo {index + 1} of {len(steps)}: {op.name}: {title}")
-        columns, rows = _table(step())
+        columns, rows = _table(step(), op.folder / "demo.py", step)
         shown.append({"op": op.name, "title": title, "columns": columns, "rows": rows})
         if not show.json:
             print_text(text.table(f"{op.name}: {title}", columns, rows) + "\n")
@@ -79,13 +79,18 @@ def _steps(op: Any) -> list[Any]:
 
 
 def _title(step: Any) -> str:
-    lines = (inspect.getdoc(step) or step.__name__).splitlines()
+    lines = (inspect.getdoc(step) or step.__name__).splitlines() or [step.__name__]
     return lines[0].rstrip(".")
 
 
-def _table(result: Any) -> tuple[list[str], list[list[Any]]]:
-    if isinstance(result, tuple):
-        columns, rows = result
-        return list(columns), [list(row) for row in rows]
-    columns = list(dict.fromkeys(key for row in result for key in row))
-    return columns, [[row.get(column) for column in columns] for row in result]
+def _table(result: Any, file: Any, step: Any) -> tuple[list[str], list[list[Any]]]:
+    try:
+        if isinstance(result, tuple):
+            columns, rows = result
+            return list(columns), [list(row) for row in rows]
+        columns = list(dict.fromkeys(key for row in result for key in row))
+        return columns, [[row.get(column) for column in columns] for row in result]
+    except (AttributeError, TypeError, ValueError) as error:
+        raise RequestError(
+            f"{file}: {step.__name__} gives {result!r}; (columns, rows) or dicts are needed"
+        ) from error

@@ -22,6 +22,8 @@ REFUSED, BAD_REQUEST, INTERNAL, INTERRUPTED = 1, 2, 70, 130
 _TERMINATED = 128 + signal.SIGTERM
 _KERNEL_FILES = ("op_def.py", "op_host.py", "op_kernel.py", "op_api.py", "op_aclnn.py", "demo.py")
 
+_HERE = os.path.dirname(__file__) + os.sep
+
 
 def guarded(command: Callable[[], Any], json: bool) -> int:
     """Run `command` and return its exit code; whatever it raises becomes one line."""
@@ -98,8 +100,9 @@ def _kernel_line(error: BaseException) -> tuple[str, int] | None:
     if isinstance(error, SyntaxError) and os.path.basename(error.filename or "") in _KERNEL_FILES:
         return str(error.filename), error.lineno or 0
     frames = traceback.extract_tb(error.__traceback__)
-    if frames and os.path.basename(frames[-1].filename) in _KERNEL_FILES:
-        return frames[-1].filename, frames[-1].lineno or 0
+    file = frames[-1].filename if frames else ""
+    if os.path.basename(file) in _KERNEL_FILES and not file.startswith(_HERE):
+        return file, frames[-1].lineno or 0
     return None
 
 

@@ -32,6 +32,21 @@ class Data:
     random: Annotated[bool, typer.Option("--random", help="Random inputs (needs --n).")] = False
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of everything random.")] = 0
 
+    def check(self) -> None:
+        """Refuse what makes no sense together."""
+        if self.random and self.input is not None:
+            raise RequestError("--input and --random both give the inputs: choose one")
+        if not self.random and self.input is None:
+            raise RequestError("give the inputs: --input FILE.npz, or --random with --n or --shape")
+        if self.seed < 0:
+            raise RequestError(f"--seed {self.seed}: must not be negative")
+
+    def arrays(self, request: Request, op: Any) -> dict[str, Any]:
+        """Return the inputs of `op`, as asked for."""
+        dtypes = op.definition.choose_dtypes(request.kernel.dtypes(op.definition))
+        wanted = {name: dtypes[name] for name in op.definition.inputs}
+        return _inputs(self, wanted, request.size.asked())
+
 
 @dataclass(frozen=True, slots=True)
 class Model:
@@ -79,21 +94,13 @@ class Files:
 @takes_groups
 def run(request: Request, data: Data, model: Model, files: Files, show: Show) -> None:
     """Run OP on a simulated chip; the outputs are exact to the bit where the rules are known."""
-    if data.random and data.input is not None:
-        raise RequestError("--input and --random both give the inputs: choose one")
-    if not data.random and data.input is None:
-        raise RequestError("give the inputs: --input FILE.npz, or --random with --n or --shape")
-    if data.seed < 0:
-        raise RequestError(f"--seed {data.seed}: must not be negative")
+    data.check()
     options, op = model.options(), request.kernel.load()
     request.chip.checked()
-    dtypes = op.definition.choose_dtypes(request.kernel.dtypes(op.definition))
-    wanted = {name: dtypes[name] for name in op.definition.inputs}
-    asked = request.size.asked()
     with Outputs() as outputs, ExitStack() as stack:
         sinks = _Sinks(outputs, files)
         stack.callback(sinks.abandon)
-        arrays = _inputs(data, wanted, asked)
+        arrays = data.arrays(request, op)
         made = request.tiled(op, {name: array.shape for name, array in arrays.items()})
         choices = {"mode": model.mode, "seed": data.seed, "options": options}
         done = _launched(op, arrays, made, sinks, choices)

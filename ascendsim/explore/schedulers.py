@@ -108,7 +108,7 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Give a pool of new processes; when the work is given up they end at once."""
     before = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, context, _leave_interrupts_to_the_parent)
+    pool = ProcessPoolExecutor(workers, context, _leave_to_the_parent)
     try:
         yield pool
     except BaseException:
@@ -120,8 +120,9 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown()
 
 
-def _leave_interrupts_to_the_parent() -> None:
+def _leave_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout = sys.stderr  # prints of a kernel: standard output is the parent's, for results
 
 
 def _on_cluster(study: Study, points: Sequence[Point], address: str, tick: Progress) -> list[Row]:

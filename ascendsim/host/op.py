@@ -161,7 +161,7 @@ class Op:
         if cores is not None and not 1 <= cores <= 65535:
             raise RequestError(f"cores={cores} is outside 1..65535")
         if ub is not None and not 0 < ub <= UB_MAX:
-            raise RequestError(f"ub={ub}: a UB of 1 to {UB_MAX} bytes (above 0) can be simulated")
+            raise RequestError(f"ub={ub}: a UB of 1 to {UB_MAX} bytes can be simulated")
         shapes = check_shapes(self.definition, shape)
         chip = socs.load(soc or self.definition.socs[0])
         dtypes = self.definition.choose_dtypes(dtype)
@@ -181,11 +181,17 @@ class Op:
         outputs = self.definition.outputs
         infer = self.definition.infer
         shapes = ctx.shape if infer is None else self._call(loader.DEFINITION, infer, ctx)
-        if isinstance(shapes, Mapping):
-            return {name: check_shape(shapes[name]) for name in outputs}
-        nested = len(shapes) > 0 and all(isinstance(s, (tuple, list)) for s in shapes)
-        rows = shapes if nested else [shapes] * len(outputs)
-        return {name: check_shape(s) for name, s in zip(outputs, rows, strict=True)}
+        try:
+            if isinstance(shapes, Mapping):
+                return {name: check_shape(shapes[name]) for name in outputs}
+            nested = len(shapes) > 0 and all(isinstance(s, (tuple, list)) for s in shapes)
+            rows = shapes if nested else [shapes] * len(outputs)
+            return {name: check_shape(s) for name, s in zip(outputs, rows, strict=True)}
+        except (KeyError, TypeError, ValueError, RequestError) as error:
+            raise RequestError(
+                f"{self.folder / loader.DEFINITION}: infer gives {shapes!r}: one shape, or the "
+                f"shapes of {', '.join(outputs)}, are needed"
+            ) from error
 
     def soc_warning(self, soc: str) -> str | None:
         """Return a warning when the kernel is not registered for `soc` (a what-if), else None."""
@@ -225,9 +231,9 @@ class Op:
         """Call the folder's own code; what is no AscendError is a mistake in that code."""
         try:
             return function(*args)
-        except AscendError:
+        except (AscendError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             text = loader.complaint(self.folder / file, error, "fails")
             raise RequestError(text) from error
 

@@ -55,6 +55,19 @@ REFUSED = [  # exit code, command line, words of the line
     (2, ("run", HARD, "--random", "--n", "4", "--option", "nonsense=1"), "overflow"),
     (2, ("run", HARD, "--random", "--n", "4611686018427387904"), "memory|elements|big"),
     (2, ("run", HARD, "--input", "/nowhere.npz"), "no such file"),
+    (2, ("run", HARD, "--random", "--input", "a"), "choose one"),
+    (2, ("run", HARD, "--random", "--n", "4", "--output", ""), "--output '': the name is empty"),
+    (2, ("run", HARD, "--random", "--n", "4", "--output", "/nowhere/o"), "no directory /nowhere"),
+    (2, ("run", HARD, "--random", "--n", "4", "--ub-images", "/no/where"), "no directory /no;"),
+    (2, ("run", HARD, "--random", "--n", "4", "--ub", "99999999999999"), "a UB of 1 to"),
+    (2, ("time", HARD, "--n", "4", "--plot", "x.png"), "end the name in .svg"),
+    (2, ("tile", HARD, "--n", "4", "--sweep", "ubFactor=64", "--plot", "x.png"), ".svg"),
+    (2, ("tiling", HARD, "--shape", ""), "() is a scalar"),
+    (2, ("tiling", HARD, "--shape", "7,,1"), "7,3"),
+    (2, (*TILED, "--dtype", "float16", "--dtype", "grad=float32"), "grad is given twice"),
+    (2, (*TILED, "--attr", "alpha=1", "--attr", "alpha=2"), "alpha is given twice"),
+    (2, (*TILED, "--tiling", "ubFactor=99999999999999999999999"), "below 2^63"),
+    (1, (*TILED, "--dtype", "grad=float16", "--dtype", "x=float32"), "must have one type"),
     (1, (*TILED, "--attr", "alpha=nan"), "alpha"),
     (1, (*TILED, "--attr", "alpha=0"), "alpha"),
     (1, (*TILED, "--attr", "alpha=inf"), "alpha"),
@@ -71,6 +84,18 @@ def test_refused(ask: Ask, code: int, command: tuple[str, ...], words: str) -> N
     assert answer.out == ""
     assert answer.line.startswith("ascendsim: error: ")
     assert any(word in answer.line for word in words.split("|"))
+
+
+@pytest.mark.parametrize("text", ["()", "7", "(7,)", "7x3", "[7, 3]"])
+def test_shapes(ask: Ask, text: str) -> None:
+    assert ask("tiling", HARD, "--shape", text).code == 0
+
+
+def test_cases_nested_too_deeply(ask: Ask, tmp_path: Path) -> None:
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    answer = ask("tiling", HARD, "--cases", tmp_path / "deep.json")
+    assert answer.code == 2
+    assert "nested too deeply" in answer.line
 
 
 def test_a_refusal_is_one_json_document_too(ask: Ask) -> None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import os
+import signal
 import stat
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from ascendsim.cli.arrays import write_outputs
 from ascendsim.cli.files import Outputs, writing
 from ascendsim.cli.guard import guarded
 from ascendsim.cli.show import ReaderGoneError
@@ -30,6 +37,9 @@ def _raising(error: BaseException) -> object:
         (MemoryError(), 2, "not enough memory"),
         (KeyboardInterrupt(), 130, "interrupted"),
         (ZeroDivisionError("x"), 70, "internal error"),
+        (StopIteration(), 70, "StopIteration ("),
+        (SystemExit(0), 70, "SystemExit: 0"),
+        (GeneratorExit(), 70, "GeneratorExit"),
     ],
 )
 def test_codes(
@@ -57,6 +67,52 @@ def test_python_error_in_a_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[
     exec(compile(source, str(file), "exec"), space)
     assert guarded(space["kernel"], json=False) == 1  # type: ignore[arg-type]
     assert f"{file}:2: ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_exit_in_a_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "op_kernel.py"
+    space: dict[str, object] = {}
+    exec(compile("def kernel():\n    raise SystemExit(0)\n", str(file), "exec"), space)
+    assert guarded(space["kernel"], json=False) == 1  # type: ignore[arg-type]
+    assert f"{file}:2: SystemExit: 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_signals(number: int, code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    def command() -> None:
+        os.kill(os.getpid(), number)
+        time.sleep(5)
+
+    assert guarded(command, json=False) == code
+    assert capsys.readouterr().err.count("\n") == (number == signal.SIGINT)
+
+
+def test_signal_before_the_command(tmp_path: Path) -> None:
+    source = (
+        "import sys, signal\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == 'typer':\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "from ascendsim.cli import main\n"
+        "main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True)
+    assert ended.returncode == 130
+    assert ended.stderr == "ascendsim: error: interrupted; no output file was written\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_an_unwritable_standard_error_changes_no_exit_code() -> None:
+    source = "from ascendsim.cli import main; main()"
+    for words, code in ((("tiling", "nothing", "--n", "1"), 2), (("--version",), 0)):
+        with open("/dev/full", "w") as full:
+            command = [sys.executable, "-c", source, *words]
+            assert (
+                subprocess.run(command, stderr=full, stdout=full if code else None).returncode
+                == code
+            )
 
 
 def test_debug_shows_the_traceback(
@@ -107,6 +163,20 @@ def test_link_keeps_pointing(tmp_path: Path) -> None:
         outputs.commit()
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "new"
+
+
+def test_a_device_takes_arrays() -> None:
+    write_outputs(Path(os.devnull), {"out": np.ones(3, np.float32)})
+
+
+def test_outputs_through_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
+    write_outputs(pipe, {"out": np.ones(3, np.float32)})
+    content, _ = reader.communicate()
+    with np.load(io.BytesIO(content)) as archive:
+        assert archive["out"].view(np.float32).tolist() == [1, 1, 1]
 
 
 def test_device_is_written_to_and_stays() -> None:

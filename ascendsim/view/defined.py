@@ -1,0 +1,63 @@
+"""What an operator's definition (op_ref.py) gives for one element of a recorded run."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ascendsim.errors import RequestError
+from ascendsim.numerics import enclosure as en
+from ascendsim.numerics.enclosure import Real
+from ascendsim.record import GM
+from ascendsim.view.exact_lane import FORMATS
+from ascendsim.view.lane_graph import Graph
+
+
+class Defined:
+    """Calls `definition` with an element's inputs (fractions, infinities, NaN) and attributes."""
+
+    def __init__(self, op: Any, tiling: Any) -> None:
+        self._op, self._origin = op, tiling.origin
+
+    def __call__(self, graph: Graph) -> Real:
+        """Return the exact result of the graph's element, or an enclosure of it.
+
+        Raises
+        ------
+        RequestError
+            When the operator has no definition, or an input is no float tensor or was not read.
+        """
+        definition = getattr(self._op.ref, "definition", None)
+        if definition is None or self._origin is None:
+            raise RequestError(
+                f"{self._op.name} has no exact definition: write definition(...) in op_ref.py, "
+                f"and use a tiling made by op.tiling()"
+            )
+        inputs = [self._input(graph, name) for name in self._op.definition.inputs]
+        attrs = {
+            name: float(value) if isinstance(value, float) or hasattr(value, "dtype") else value
+            for name, value in self._origin.attrs.items()
+        }
+        found = definition(*inputs, **attrs)
+        return en.real(found[graph.output] if isinstance(found, dict) else found)
+
+    def _input(self, graph: Graph, name: str) -> Any:
+        index = graph.index % max(math.prod(self._origin.shapes[name]), 1)
+        for leaf in graph.leaves:
+            if leaf.tensor == name and leaf.index == index:
+                return _number(name, leaf.bits, leaf.dtype)
+        dtype = self._origin.dtypes[name]
+        start = index * dtype.nbytes
+        for entry in graph.entries:
+            for access in entry.instr.call.accesses:
+                if access.space == GM and access.holder.name == name:
+                    memory = access.holder.memory[start : start + dtype.nbytes]
+                    return _number(name, int.from_bytes(memory.tobytes(), "little"), dtype)
+        raise RequestError(f"no recorded call reads input {name}")
+
+
+def _number(name: str, bits: int, dtype: Any) -> Any:
+    fmt = FORMATS.get(dtype.name)
+    if fmt is None:
+        raise RequestError(f"input {name} is {dtype}: lanes of float tensors can be explained")
+    return en.of_bits(bits, fmt).low

@@ -1,0 +1,258 @@
+"""Where do two recorded runs part? The first call that stores other bytes, and what follows.
+
+Calls are held side by side in program order as long as they are the same call on the same
+buffers; scalars, modes and counts may differ. What follows is found by taint: a later call is on
+the chain when it stores other bytes and reads bytes that the chain made differ.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ascendsim.dtypes import DType
+from ascendsim.errors import RequestError
+from ascendsim.isa.geometry import CopyShape, Geometry
+from ascendsim.observe.recorder import BlockRecording, Delta, Entry
+from ascendsim.record import GM, UB, Instr
+from ascendsim.view.lane_graph import Graph, scalar_bits, ulp_order
+from ascendsim.view.why import Spot, lane_at
+
+Pair = tuple[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A call that stored other bytes in the second run.
+
+    place : the first lane that differs, as text; lane : its number (of a copy: the element);
+    bits : there, in both runs; ulp : how far apart, None for mask bits; call : what differs
+    between the two calls themselves, name to both values.
+    """
+
+    block: int
+    position: int
+    name: str
+    file: str
+    line: int
+    place: str
+    lane: int
+    dtype: DType
+    bits: tuple[int, int]
+    ulp: int | None
+    call: dict[str, Pair]
+
+    @property
+    def text(self) -> str:
+        """The kernel's line."""
+        return linecache.getline(self.file, self.line).strip()
+
+    def __str__(self) -> str:
+        ulp = "" if self.ulp is None else f", {self.ulp} ULP"
+        call = "".join(f", {key} {a} against {b}" for key, (a, b) in self.call.items())
+        values = f"{self.place} {self.bits[0]:#x} against {self.bits[1]:#x}"
+        return f"[{self.position}] {self.name} line {self.line}: {values}{ulp}{call}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """The difference of two runs.
+
+    first : the first call that stores other bytes, None when there is none; chain : the later
+    ones that depend on it, in the same block; parted : where the streams are no longer the same
+    calls, "" when they are to the end.
+    """
+
+    first: Step | None
+    chain: tuple[Step, ...]
+    parted: str
+    recordings: tuple[dict[int, BlockRecording], dict[int, BlockRecording]]
+
+    def lane(self, index: int, output: str = "out") -> tuple[Step, ...]:
+        """Return the calls behind one element of an output whose bits differ, first one first."""
+        one, two = (Graph(recordings, output, index) for recordings in self.recordings)
+        known = {(node.position, node.lane): node for node in two.nodes}
+        steps = []
+        for node in one.nodes:
+            other = known.get((node.position, node.lane))
+            if node.instr and other and other.instr and node.bits != other.bits:
+                bits = (node.bits, other.bits)
+                place = f"lane {node.lane}"
+                dtype = None if node.mask else node.dtype
+                steps.append(_step(node.position, (node.instr, other.instr), place, bits, dtype))
+        return tuple(sorted(steps, key=lambda step: step.position))
+
+    def __str__(self) -> str:
+        if self.first is None:
+            return self.parted or "the runs are the same"
+        head = f"block {self.first.block}: the first call that differs is\n  {self.first}"
+        lines = [head, f"    {self.first.text}"]
+        if self.chain:
+            lines += ["and from there on", *(f"  {step}" for step in self.chain)]
+        return "\n".join([*lines, *([self.parted] if self.parted else [])])
+
+
+def diff_runs(
+    one: dict[int, BlockRecording], two: dict[int, BlockRecording], same_op: bool = True
+) -> Diff:
+    """Return where two recordings part.
+
+    Raises
+    ------
+    RequestError
+        When one of them is empty, or they are of different operators.
+    """
+    if not one or not two:
+        raise RequestError('diff needs two recorded runs: launch both with record="bytes"')
+    if not same_op:
+        raise RequestError("diff needs two runs of the same operator")
+    parted = "" if one.keys() == two.keys() else "the runs have recorded different blocks"
+    for block in sorted(one.keys() & two.keys()):
+        sides = list(one[block].entries), list(two[block].entries)
+        common = _common(*sides)
+        if common < max(map(len, sides)) and not parted:
+            parted = _parted(block, common, sides)
+        steps = list(_chain(sides, common))
+        if steps:
+            return Diff(steps[0], tuple(steps[1:]), parted, (one, two))
+    return Diff(None, (), parted, (one, two))
+
+
+def _common(one: list[Entry], two: list[Entry]) -> int:
+    """Return how many calls at the start are the same call in both."""
+    common = 0
+    for a, b in zip(one, two, strict=False):
+        if _kind(a.instr) != _kind(b.instr):
+            break
+        common += 1
+    return common
+
+
+def _kind(instr: Instr) -> tuple[Any, ...]:
+    places = [(a.role, a.space, a.holder.name, a.dtype) for a in instr.call.accesses]
+    return (instr.call.name, *places)
+
+
+def _parted(block: int, common: int, sides: tuple[list[Entry], list[Entry]]) -> str:
+    names = [
+        f"{entries[common].instr.call.name} line {entries[common].instr.where.line}"
+        if common < len(entries)
+        else "nothing more"
+        for entries in sides
+    ]
+    return f"the streams part in block {block} at [{common}]: {names[0]} against {names[1]}"
+
+
+def _chain(sides: tuple[list[Entry], list[Entry]], common: int) -> Iterator[Step]:
+    """Yield the first call whose bytes differ, then those that depend on it."""
+    taint: dict[str, np.ndarray] = {}
+    for position in range(common):
+        pair = sides[0][position], sides[1][position]
+        differing = _differing(*pair)
+        counts = bool(differing) and (not taint or _reads(pair[0].instr, taint))
+        if counts:
+            yield _at(position, pair, differing[0])
+        if counts or taint:
+            _settle(pair[0], taint, differing if counts else [])
+
+
+def _differing(one: Entry, two: Entry) -> list[tuple[Delta, Delta, np.ndarray]]:
+    """Return the ranges of stored bytes that differ, with the offsets of those bytes."""
+    found = []
+    for a, b in zip(one.deltas, two.deltas, strict=False):
+        size = min(len(a.after), len(b.after))
+        left, right = (np.frombuffer(d.after, np.uint8, size) for d in (a, b))
+        if (wrong := np.flatnonzero(left != right)).size:
+            found.append((a, b, wrong))
+    return found
+
+
+def _settle(entry: Entry, taint: dict[str, np.ndarray], differing: list[Any]) -> None:
+    """Clear the taint of what a call stored, then set that of the bytes that differ."""
+    for delta in entry.deltas:
+        _bytes(taint, delta.space, delta.stop)[delta.start : delta.stop] = False
+    for delta, _, wrong in differing:
+        _bytes(taint, delta.space, delta.stop)[delta.start + wrong] = True
+
+
+def _bytes(taint: dict[str, np.ndarray], space: str, stop: int) -> np.ndarray:
+    """Return the taint of each byte of a space, grown to `stop` bytes."""
+    known = taint.get(space, np.zeros(0, bool))
+    if known.size < stop:
+        taint[space] = known = np.pad(known, (0, max(stop, 2 * known.size) - known.size))
+    return known
+
+
+def _reads(instr: Instr, taint: dict[str, np.ndarray]) -> bool:
+    for access in instr.call.accesses:
+        known = taint.get(access.holder.name if access.space == GM else UB)
+        if access.writes or known is None:
+            continue
+        if any(known[start:stop].any() for start, stop in instr.call.ranges(access)):
+            return True
+    return False
+
+
+def _at(position: int, pair: tuple[Entry, Entry], where: tuple[Delta, Delta, np.ndarray]) -> Step:
+    """Return the step of a call at the first byte that differs."""
+    deltas, offset = where[:2], int(where[2][0])
+    instrs = pair[0].instr, pair[1].instr
+    space, start = deltas[0].space, deltas[0].start + offset
+    access = next((a for a in instrs[0].call.accesses if a.writes), None)
+    shape = instrs[0].call.geometry
+    if access is None or not isinstance(shape, (Geometry, CopyShape)):
+        return _step(position, instrs, f"{space}[{start:#x}]", _words(deltas, offset, 1), None)
+    name, nbytes = access.holder.name, access.dtype.nbytes
+    if access.element == 0 and isinstance(shape, Geometry):
+        both = _words(deltas, offset, 1)
+        bit = ((both[0] ^ both[1]) & -(both[0] ^ both[1])).bit_length() - 1
+        lane = lane_at(shape, access, Spot(start, 1, bit))
+        values = (both[0] >> bit & 1, both[1] >> bit & 1)
+        return _step(position, instrs, f"{name}[bit {lane}]", values, None, lane)
+    inside = (start - access.start) % nbytes
+    start, values = start - inside, _words(deltas, offset - inside, nbytes)
+    if isinstance(shape, Geometry):
+        lane = lane_at(shape, access, Spot(start, nbytes))
+    else:
+        lane = (start - (0 if access.space == GM else access.holder.start)) // nbytes
+    return _step(position, instrs, f"{name}[{lane}]", values, access.dtype, lane)
+
+
+def _words(deltas: tuple[Delta, Delta], offset: int, nbytes: int) -> tuple[int, int]:
+    one, two = (int.from_bytes(d.after[offset : offset + nbytes], "little") for d in deltas)
+    return one, two
+
+
+def _step(
+    position: int,
+    instrs: tuple[Instr, Instr],
+    place: str,
+    bits: tuple[int, int],
+    dtype: DType | None,
+    lane: int = 0,
+) -> Step:
+    one, two = instrs
+    ulp = None if dtype is None else abs(ulp_order(bits[0], dtype) - ulp_order(bits[1], dtype))
+    kind = dtype or one.call.accesses[0].dtype
+    where, call = one.where, _call_difference(one, two)
+    name = one.call.name
+    args = (one.block, position, name, where.file, where.line, place, lane, kind, bits, ulp, call)
+    return Step(*args)
+
+
+def _call_difference(one: Instr, two: Instr) -> dict[str, Pair]:
+    """Return what differs between two calls: scalar (in bits), mode, count and other fields."""
+    found: dict[str, Pair] = {}
+    scalars = scalar_bits(one), scalar_bits(two)
+    if scalars[0] != scalars[1]:
+        found["scalar"] = tuple("none" if s is None else f"{s:#x}" for s in scalars)  # type: ignore
+    fields = one.call.fields, two.call.fields
+    for key in fields[0].keys() | fields[1].keys():
+        values = fields[0].get(key), fields[1].get(key)
+        if values[0] != values[1]:
+            found[key] = values
+    return found
