@@ -85,7 +85,7 @@ def test_every_option_named_exists(option, capsys):
 
 def test_test_command_is_marked_for_ci():
     (command,) = (body for note, _, body in BLOCKS if note == "test command")
-    assert command.rstrip().endswith("pytest")
+    assert "-m pytest" in command
 
 
 def test_map_shows_what_there_is():
