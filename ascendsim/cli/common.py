@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ascendsim.errors import RequestError
+from ascendsim.options import Options
 
 _MOST_ELEMENTS = 1 << 62
 _Words = list[str] | None
@@ -109,6 +110,25 @@ class Chip:
             for option, asked, there, what in limits
             if asked is not None and asked > there
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Which choices of the model."""
+
+    profile: Annotated[
+        str, typer.Option(metavar="documented|ieee", help="A set of model options.")
+    ] = "documented"
+    option: Annotated[
+        _Words,
+        typer.Option(
+            metavar="NAME=VALUE", help="One model option; see 'ascendsim explain options'."
+        ),
+    ] = None
+
+    def options(self) -> Options:
+        """Return the options."""
+        return Options.of(self.profile, pairs(self.option, "--option"))
 
 
 @dataclass(frozen=True, slots=True)

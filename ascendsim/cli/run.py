@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ascendsim.cli.common import Request, pairs
+from ascendsim.cli.common import Choices, Request
 from ascendsim.cli.files import Outputs, text_file, writing
 from ascendsim.cli.groups import takes_groups
 from ascendsim.cli.show import Show, progress, warn
@@ -50,24 +50,16 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Which choices of the model."""
+    """Which choices of the model, and how to execute."""
 
-    profile: Annotated[
-        str, typer.Option(metavar="documented|ieee", help="A set of model options.")
-    ] = "documented"
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE", help="One model option; see 'ascendsim explain options'."
-        ),
-    ] = None
+    choices: Choices
     mode: Annotated[str, typer.Option(metavar="|".join(MODES), help="How to execute.")] = "auto"
 
     def options(self) -> Options:
         """Return the options; refuses an unknown mode too."""
         if self.mode not in MODES:
             raise RequestError(f"--mode {self.mode!r} is unknown; use one of {', '.join(MODES)}")
-        return Options.of(self.profile, pairs(self.option, "--option"))
+        return self.choices.options()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ascendsim.cli.common import Request, pairs
+from ascendsim.cli.common import Choices, Request, pairs
 from ascendsim.cli.files import Outputs, svg_name, writing
 from ascendsim.cli.groups import takes_groups
 from ascendsim.cli.show import Show, progress, warn
@@ -49,25 +49,6 @@ class Points:
         if not axes:
             raise RequestError(f"give what to sweep: --sweep, {WRITE_IT_AS}")
         return axes
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """Which choices of the model."""
-
-    profile: Annotated[
-        str, typer.Option(metavar="documented|ieee", help="A set of model options.")
-    ] = "documented"
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE", help="One model option; see 'ascendsim explain options'."
-        ),
-    ] = None
-
-    def options(self) -> Options:
-        """Return the options."""
-        return Options.of(self.profile, pairs(self.option, "--option"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ascendsim.cli.common import Request, pairs
+from ascendsim.cli.common import Choices, Request
 from ascendsim.cli.files import Outputs, svg_name, text_file, writing
 from ascendsim.cli.groups import takes_groups
 from ascendsim.cli.show import Show, warn
@@ -18,21 +18,13 @@ from ascendsim.options import Options
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
-    """Which choices of the kernel and the model."""
+class Variant:
+    """Which variant of the kernel, and which choices of the model."""
 
+    choices: Choices
     buffer_num: Annotated[
         int | None,
         typer.Option("--buffer-num", metavar="N", help="Replace BUFFER_NUM of op_kernel.py."),
-    ] = None
-    profile: Annotated[
-        str, typer.Option(metavar="documented|ieee", help="A set of model options.")
-    ] = "documented"
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE", help="One model option; see 'ascendsim explain options'."
-        ),
     ] = None
     seed: Annotated[int, typer.Option(metavar="S", help="Has no effect on time.")] = 0
 
@@ -43,10 +35,6 @@ class Choices:
         if self.buffer_num < 1:
             raise RequestError(f"--buffer-num {self.buffer_num}: must be at least 1")
         return op.variant(constants={"BUFFER_NUM": self.buffer_num})
-
-    def options(self) -> Options:
-        """Return the options of the model."""
-        return Options.of(self.profile, pairs(self.option, "--option"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +68,10 @@ class Files:
 
 
 @takes_groups
-def time(request: Request, choices: Choices, files: Files, show: Show) -> None:
+def time(request: Request, variant: Variant, files: Files, show: Show) -> None:
     """Predict the time of OP on the chip: pipes, stalls, bytes, conflicts, what limits it."""
-    options = choices.options()
-    op = choices.kernel(request.kernel.load())
+    options = variant.choices.options()
+    op = variant.kernel(request.kernel.load())
     request.chip.checked()
     shape = request.size.asked()
     if shape is None:

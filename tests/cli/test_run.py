@@ -141,14 +141,7 @@ def test_warnings_go_to_stderr(ask: Ask, inputs: Path) -> None:
     [("ubFactor=32768", "UB"), ("ubFactor=100000000000", "UB")],
 )
 def test_ub_overflow(ask: Ask, inputs: Path, tmp_path: Path, setting: str, words: str) -> None:
-    files = (
-        "--output",
-        tmp_path / "o.npz",
-        "--calls",
-        tmp_path / "c",
-        "--ub-images",
-        tmp_path / "u",
-    )
+    files = _files_in(tmp_path)
     answer = ask("run", HARD, "--input", inputs, "--tiling", setting, *files, "--json")
     assert answer.code == 1
     assert words in answer.line
@@ -181,14 +174,7 @@ def test_kernel_folder_with_two_outputs(ask: Ask, two: Path, tmp_path: Path) -> 
 
 
 def test_mistake_in_the_kernel_leaves_no_file(ask: Ask, two: Path, tmp_path: Path) -> None:
-    files = (
-        "--output",
-        tmp_path / "o.npz",
-        "--calls",
-        tmp_path / "c",
-        "--ub-images",
-        tmp_path / "u",
-    )
+    files = _files_in(tmp_path)
     answer = ask("run", two, "--random", "--n", 64, "--tiling", "stop=1", *files)
     assert answer.code == 1
     assert "op_kernel.py:17: " in answer.line

@@ -25,7 +25,9 @@ KEYS = {"valid", "reason", "aiv_us", "low", "high", "bound", "ub_used"}
 
 def test_document(ask: Ask):
     answer = ask(*OP, *SWEEP, "--top", 2, "--json")
-    assert (answer.code, answer.err) == (0, "")
+    assert answer.code == 0
+    # a slow machine may show progress, nothing else
+    assert all(line.endswith(" of 12") for line in answer.err.splitlines())
     document = answer.json
     assert {"rows", "best", "pareto", "shipped"} <= document.keys()
     assert len(document["rows"]) == 12

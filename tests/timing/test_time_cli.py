@@ -119,7 +119,7 @@ def test_a_kernel_that_reads_data(ask: Ask, tmp_path: Path) -> None:
         (("--n", -1), "must not be negative"),
         (("--n", 9, "--all-blocks"), "--all-blocks goes with --trace"),
         (("--n", 9, "--option", "nan=maybe"), "nan"),
-        (("--n", 9, "--trace", "/no/such/directory/t.json"), "there is no directory"),
+        (("--n", 9, "--trace", "missing/t.json"), "there is no directory"),
     ],
 )
 def test_bad_requests(ask: Ask, more: tuple[object, ...], text: str) -> None:
