@@ -13,18 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ascendsim.api import Run, launch, time
+    from ascendsim.api.saved import open_run as open
     from ascendsim.host import load
     from ascendsim.options import Options
 
 __version__ = "0.1.0"
-__all__ = ["Options", "Run", "__version__", "launch", "load", "time"]
+__all__ = ["Options", "Run", "__version__", "launch", "load", "open", "time"]
 _HOMES = {
     "Options": "ascendsim.options",
     "Run": "ascendsim.api",
     "launch": "ascendsim.api",
     "load": "ascendsim.host",
+    "open": "ascendsim.api.saved",
     "time": "ascendsim.api",
 }
+
+_CALLED = {"open": "open_run"}  # where the name would hide one of Python's own
 
 
 def __getattr__(name: str) -> Any:
@@ -33,7 +37,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    value = getattr(importlib.import_module(_HOMES[name]), name)
+    value = getattr(importlib.import_module(_HOMES[name]), _CALLED.get(name, name))
     globals()[name] = value
     return value
 

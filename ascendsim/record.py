@@ -8,6 +8,7 @@ instruction set. The one context variable of the package, the current core, live
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -139,6 +140,35 @@ class Where(NamedTuple):
                 return line
         return self.code.co_firstlineno
 
+    @property
+    def source(self) -> list[str]:
+        """All lines of that file; none where it cannot be read."""
+        return linecache.getlines(self.file)
+
+    @property
+    def text(self) -> str:
+        """The line itself, without the space around it."""
+        return line_of(self.source, self.line)
+
+
+class Line(NamedTuple):
+    """A place in a kernel that is not here: what a `Where` came to when its run was saved."""
+
+    file: str
+    line: int
+    phase: str
+    source: list[str]
+
+    @property
+    def text(self) -> str:
+        """The line itself, without the space around it."""
+        return line_of(self.source, self.line)
+
+
+def line_of(source: list[str], line: int) -> str:
+    """Return line `line` (from 1) of a file, without the space around it; "" when it has none."""
+    return source[line - 1].strip() if 1 <= line <= len(source) else ""
+
 
 class Instr(NamedTuple):
     """One record of the stream of a core."""
@@ -149,7 +179,7 @@ class Instr(NamedTuple):
     scalar: Any
     waits: tuple[Token, ...]
     signals: tuple[Token, ...]
-    where: Where
+    where: Where | Line
 
 
 @dataclass(frozen=True, slots=True)

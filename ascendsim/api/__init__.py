@@ -85,7 +85,7 @@ def launch(
     result = launch_job(job, readers)
     run = _run_of(op, job, tiling, mode, result, list(kept), images)
     run.recordings = {} if recorder is None else recorder.blocks
-    run.wanted = Defined(op, tiling)
+    run.wanted = Defined(lambda: op, tiling.origin)
     run.timed = lambda: time(op, tiling, soc=soc, options=options, keep=True)
     return run
 

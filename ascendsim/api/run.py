@@ -74,7 +74,7 @@ class Run:
         """
         if self._timeline is None:
             if self.timed is None:
-                raise RequestError("this run has no timeline: it does not come from launch()")
+                raise RequestError("this run has no timeline: launch() it anew, or asim.time()")
             self._timeline = self.timed()
         return self._timeline
 
@@ -127,6 +127,24 @@ class Run:
         if not self.recordings or self.wanted is None:
             raise RequestError('nothing was recorded: launch with record="bytes"')
         return explain(self.recordings, name, index, self.wanted, size)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write this run with its recording to one file, whole or not at all.
+
+        `asim.open(path)` gives it back, on any machine, without the kernel: stepper, diff, calls,
+        outputs, warnings and evidence are the same to the bit. The kernel's source goes along.
+
+        Raises
+        ------
+        RequestError
+            When the file cannot be written, or the recording is too large for one.
+        """
+        from ascendsim.api.saved import saved_bytes
+        from ascendsim.view.whole_file import whole_file
+
+        content = saved_bytes(self)
+        with whole_file(path) as file:
+            file.write(content)
 
     def save_trace(self, path: str | os.PathLike[str], blocks: Iterable[int] | None = None) -> None:
         """Write the timeline as Chrome trace JSON, of one block of each kind or of `blocks`.

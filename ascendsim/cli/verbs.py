@@ -229,10 +229,8 @@ def _buffers(at: Stepper, _: list[str]) -> Answer:
 
 
 def _source(at: Stepper, _: list[str]) -> Answer:
-    import linecache
-
     file, line, code = at.source()
-    lines = linecache.getlines(file)
+    lines = [] if at.instr is None else at.instr.where.source
     first, last = max(line - _AROUND, 1), min(line + _AROUND, len(lines))
     shown = [
         f"{'>' if k == line else ' '} {k:>4}  {lines[k - 1].rstrip()}"

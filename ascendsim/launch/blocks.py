@@ -50,6 +50,8 @@ def launch(job: Job, readers: Readers) -> Result:
         outputs = {name: core.gm.allocations[name] for name in job.outputs}
         warnings = warnings_of(job, core, outputs, readers.executing)
         arrays = {name: a.array for name, a in outputs.items() if readers.executing}
+        if readers.observers:
+            core.gm.inputs.clear()  # records hold on to them, so their bytes are not used again
         return Result(arrays, warnings, evidence(core), seconds)
 
 

@@ -11,13 +11,11 @@ parser (simulation mode), read as stored text.
 
 from __future__ import annotations
 
+import io
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TextIO
 
 from ascendsim.errors import RequestError
@@ -33,6 +31,7 @@ from ascendsim.view.lanes import (
     pieces_of,
     representatives,
 )
+from ascendsim.view.whole_file import whole_file
 
 HEAD = '{"displayTimeUnit": "ns", "profilingType": "op", "schemaVersion": 1, "traceEvents": [\n'
 TAIL = "\n]}\n"
@@ -53,21 +52,8 @@ def save_trace(
     RequestError
         When there is no such block, or the file cannot be written.
     """
-    target = Path(os.path.realpath(path))
-    try:
-        number, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:80]}.")
-    except OSError as error:
-        raise RequestError(f"{path}: cannot be written: {error.strerror}") from error
-    try:
-        with open(number, "w", encoding="utf-8") as file:
-            write_trace(timeline, file, blocks)
-        os.chmod(part, 0o644)
-        os.replace(part, target)
-    except OSError as error:
-        raise RequestError(f"{path}: cannot be written: {error.strerror}") from error
-    finally:
-        with suppress(OSError):
-            os.unlink(part)
+    with whole_file(path) as raw, io.TextIOWrapper(raw, "utf-8") as file:
+        write_trace(timeline, file, blocks)
 
 
 def write_trace(timeline: Timeline, file: TextIO, blocks: Iterable[int] | None = None) -> None:

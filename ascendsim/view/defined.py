@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ascendsim.errors import RequestError
@@ -14,10 +15,13 @@ from ascendsim.view.lane_graph import Graph
 
 
 class Defined:
-    """Calls `definition` with an element's inputs (fractions, infinities, NaN) and attributes."""
+    """Calls `definition` with an element's inputs (fractions, infinities, NaN) and attributes.
 
-    def __init__(self, op: Any, tiling: Any) -> None:
-        self._op, self._origin = op, tiling.origin
+    `find` gives the operator when it is needed; `origin` is the tiling's.
+    """
+
+    def __init__(self, find: Callable[[], Any], origin: Any) -> None:
+        self._find, self.origin = find, origin
 
     def __call__(self, graph: Graph) -> Real:
         """Return the exact result of the graph's element, or an enclosure of it.
@@ -27,26 +31,27 @@ class Defined:
         RequestError
             When the operator has no definition, or an input is no float tensor or was not read.
         """
-        definition = getattr(self._op.ref, "definition", None)
-        if definition is None or self._origin is None:
+        op = self._find()
+        definition = getattr(op.ref, "definition", None)
+        if definition is None or self.origin is None:
             raise RequestError(
-                f"{self._op.name} has no exact definition: write definition(...) in op_ref.py, "
+                f"{op.name} has no exact definition: write definition(...) in op_ref.py, "
                 f"and use a tiling made by op.tiling()"
             )
-        inputs = [self._input(graph, name) for name in self._op.definition.inputs]
+        inputs = [self._input(graph, name) for name in op.definition.inputs]
         attrs = {
             name: float(value) if isinstance(value, float) or hasattr(value, "dtype") else value
-            for name, value in self._origin.attrs.items()
+            for name, value in self.origin.attrs.items()
         }
         found = definition(*inputs, **attrs)
         return en.real(found[graph.output] if isinstance(found, dict) else found)
 
     def _input(self, graph: Graph, name: str) -> Any:
-        index = graph.index % max(math.prod(self._origin.shapes[name]), 1)
+        index = graph.index % max(math.prod(self.origin.shapes[name]), 1)
         for leaf in graph.leaves:
             if leaf.tensor == name and leaf.index == index:
                 return _number(name, leaf.bits, leaf.dtype)
-        dtype = self._origin.dtypes[name]
+        dtype = self.origin.dtypes[name]
         start = index * dtype.nbytes
         for entry in graph.entries:
             for access in entry.instr.call.accesses:

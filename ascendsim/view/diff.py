@@ -7,7 +7,6 @@ the chain when it stores other bytes and reads bytes that the chain made differ.
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +30,7 @@ class Step:
 
     place : the first lane that differs, as text; lane : its number (of a copy: the element);
     bits : there, in both runs; ulp : how far apart, None for mask bits; call : what differs
-    between the two calls themselves, name to both values.
+    between the two calls themselves, name to both values; text : the kernel's line.
     """
 
     block: int
@@ -45,11 +44,7 @@ class Step:
     bits: tuple[int, int]
     ulp: int | None
     call: dict[str, Pair]
-
-    @property
-    def text(self) -> str:
-        """The kernel's line."""
-        return linecache.getline(self.file, self.line).strip()
+    text: str
 
     def __str__(self) -> str:
         ulp = "" if self.ulp is None else f", {self.ulp} ULP"
@@ -240,8 +235,8 @@ def _step(
     kind = dtype or one.call.accesses[0].dtype
     where, call = one.where, _call_difference(one, two)
     name = one.call.name
-    args = (one.block, position, name, where.file, where.line, place, lane, kind, bits, ulp, call)
-    return Step(*args)
+    head = (one.block, position, name, where.file, where.line, place, lane)
+    return Step(*head, kind, bits, ulp, call, where.text)
 
 
 def _call_difference(one: Instr, two: Instr) -> dict[str, Pair]:

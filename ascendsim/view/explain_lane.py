@@ -13,7 +13,6 @@ is read.
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -46,7 +45,7 @@ class Explanation:
     """Why an element is not what the definition gives.
 
     kind : literal, rounding, flush, overflow, nan, branch; exact when it is what the definition
-    gives, formula when no single call is to blame; position, name, line, file, bits, source : of
+    gives, formula when no single call is to blame; position, name, line, file, bits : of
     the call and its lane, position -1 when there is none; text : the sentence.
     """
 
@@ -60,11 +59,7 @@ class Explanation:
     actual: int
     expected: int
     text: str
-
-    @property
-    def source(self) -> str:
-        """The kernel's line."""
-        return linecache.getline(self.file, self.line).strip()
+    source: str = ""
 
     def __str__(self) -> str:
         return self.text
@@ -293,4 +288,4 @@ def _explanation(case: Case, blame: Blame) -> Explanation:
         f"{node.position}, bits {node.bits:#x}) {blame.why} ({blame.kind})"
     )
     head = (blame.kind, graph.block, node.position, node.name, where.file, where.line)
-    return Explanation(*head, node.bits, *numbers, text)
+    return Explanation(*head, node.bits, *numbers, text, where.text)

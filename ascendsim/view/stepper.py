@@ -12,7 +12,6 @@ moment, byte for byte what a run stopped there would hold.
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -93,8 +92,7 @@ class Stepper:
         instr = self.instr
         if instr is None:
             return "", 0, ""
-        file, line = instr.where.file, instr.where.line
-        return file, line, linecache.getline(file, line).strip()
+        return instr.where.file, instr.where.line, instr.where.text
 
     def next(self, count: int = 1) -> Stepper:
         """Do the next `count` calls (fewer at the end)."""
@@ -165,7 +163,8 @@ class Stepper:
             call = entry.instr.call
             if call.name in _STATES:
                 holder = call.accesses[0].holder
-                states[holder.name][holder.slot] = _STATES[call.name]
+                if holder.name in states:  # not where its InitBuffer is older than `last=` keeps
+                    states[holder.name][holder.slot] = _STATES[call.name]
         return states
 
     def view(self, buffer: str, dtype: Any = None, slot: int = 0) -> np.ndarray:
