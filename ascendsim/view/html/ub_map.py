@@ -79,7 +79,7 @@ def _overview(ub: UbMap, extent: int) -> Iterator[str]:
     if extent == ub.nbytes:
         return
     end = place_of(extent, ub.nbytes)
-    yield f'<text class="asim-d" x="0" y="11">whole</text>'
+    yield '<text class="asim-d" x="0" y="11">whole</text>'
     yield f'<rect class="asim-e" x="{LEFT}" y="2" width="{BAR}" height="10"/>'
     yield (
         f'<rect class="asim-u" x="{LEFT}" y="2" width="{max(end - LEFT, 2):.2f}" height="10" '
