@@ -1,0 +1,155 @@
+"""UB at one moment: which buffer has which bytes, who owns them, what the next call touches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ascendsim.record import UB, Instr
+
+if TYPE_CHECKING:
+    from ascendsim.view.stepper import Place, Stepper
+
+Span = tuple[int, int]
+_CELLS = 96  # characters of the bar
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class UbMap:
+    """A map of UB.
+
+    nbytes : of the whole UB. places : the buffers in the order of their addresses. states : of the
+    slots of each queue. call : the next one's name, "" at the end of the block. reads, writes :
+    the byte ranges (start, stop) that it reads and stores; slot : the one that it takes or gives
+    away when it is a call of a queue.
+    """
+
+    nbytes: int
+    places: tuple[Place, ...]
+    states: Mapping[str, list[str]]
+    call: str = ""
+    reads: tuple[Span, ...] = ()
+    writes: tuple[Span, ...] = ()
+    slot: Span | None = None
+
+    @property
+    def used(self) -> int:
+        """The byte behind the last buffer."""
+        return max((place.start + place.num * place.nbytes for place in self.places), default=0)
+
+    def state(self, place: Place, slot: int) -> str:
+        """Return what a slot is: FREE, OCCUPIED, ENQUE, DEQUE; the kind of a TBuf."""
+        return self.states[place.name][slot] if place.name in self.states else place.kind
+
+    def touched(self, place: Place) -> str:
+        """Return what the next call does to a buffer: "reads", "writes", both or ""."""
+        whole = place.start, place.start + place.num * place.nbytes
+        words = [
+            word
+            for word, spans in (("reads", self.reads), ("writes", self.writes))
+            if any(start < whole[1] and whole[0] < stop for start, stop in spans)
+        ]
+        return ", ".join(words)
+
+    def __str__(self) -> str:
+        from ascendsim.view import text
+
+        if not self.places:
+            return f"UB, {self.nbytes} bytes: no buffer yet\n"
+        extent = self.used
+        lines = [f"UB bytes 0..{extent:#x}, {self.nbytes - extent} of {self.nbytes} bytes free"]
+        bar = ["."] * _CELLS
+        for number, place in enumerate(self.places):
+            _fill(bar, [(place.start, place.start + place.num * place.nbytes)], extent, number)
+        lines.append("        |" + "".join(bar) + "|")
+        for word, spans in (("reads", self.reads), ("writes", self.writes)):
+            if spans:
+                row = [" "] * _CELLS
+                _fill(row, spans, extent, None)
+                lines.append(f"{word:<7} |{''.join(row)}|")
+        return "\n".join(lines) + "\n" + text.table(self._title(), _COLUMNS, self._rows())
+
+    def _title(self) -> str:
+        return f"next call: {self.call}" if self.call else "end of the block"
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [
+            (
+                letter(number),
+                place.name,
+                place.kind,
+                ", ".join(self.state(place, slot) for slot in range(place.num))
+                if place.name in self.states
+                else "-",
+                f"{place.num} x {place.nbytes}",
+                f"UB[{place.start:#x}, {place.start + place.num * place.nbytes:#x})",
+                self.touched(place),
+            )
+            for number, place in enumerate(self.places)
+        ]
+
+    def _repr_html_(self) -> str:
+        from ascendsim.view.html.ub_map import ub_map_html
+
+        return ub_map_html(self)
+
+
+_COLUMNS = ("", "buffer", "kind", "slots", "bytes", "where", "next call")
+
+
+def letter(number: int) -> str:
+    """Return the letter that stands for a buffer in the bar."""
+    return _LETTERS[number % len(_LETTERS)]
+
+
+def ub_map_of(at: Stepper) -> UbMap:
+    """Return the map of UB at the moment of a stepper."""
+    places = tuple(sorted(at.buffers().values(), key=lambda place: place.start))
+    instr = at.instr
+    if instr is None:
+        return UbMap(at.ub.size, places, at.queues())
+    reads, writes = touched_by(instr)
+    return UbMap(
+        at.ub.size, places, at.queues(), instr.call.name, reads, writes, _handed_over(instr)
+    )
+
+
+def touched_by(instr: Instr) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """Return the bytes of UB that a call reads and those that it stores, without gaps joined."""
+    call = instr.call
+    if call.execute is None:
+        return (), ()
+    sides: dict[bool, list[Span]] = {False: [], True: list(call.hidden)}
+    for access in call.accesses:
+        if access.space == UB:
+            sides[access.writes] += call.ranges(access)
+    return joined(sides[False]), joined(sides[True])
+
+
+def joined(spans: Iterable[Span], gap: int = 0) -> tuple[Span, ...]:
+    """Return spans in order, those at most `gap` bytes apart as one."""
+    found: list[Span] = []
+    for start, stop in sorted(spans):
+        if found and start <= found[-1][1] + gap:
+            found[-1] = found[-1][0], max(found[-1][1], stop)
+        else:
+            found.append((start, stop))
+    return tuple(found)
+
+
+def _handed_over(instr: Instr) -> Span | None:
+    """Return the slot that a call of a queue is about."""
+    call = instr.call
+    if call.execute is not None or not call.accesses or call.accesses[0].space != UB:
+        return None
+    holder = call.accesses[0].holder
+    return holder.start, holder.start + holder.nbytes
+
+
+def _fill(row: list[str], spans: Iterable[Span], extent: int, number: int | None) -> None:
+    for start, stop in spans:
+        first = min(start * _CELLS // extent, _CELLS - 1)
+        last = min(max(-(-stop * _CELLS // extent), first + 1), _CELLS)
+        row[first:last] = ("^" if number is None else letter(number)) * (last - first)
