@@ -274,7 +274,11 @@ def test_a_newer_version_says_so(whole, tmp_path):
 
 
 def stores_first(document):
-    return next(row for row in document["records"] if row[6])
+    return next(row for row in document["records"] if row[7])
+
+
+def scalar_first(document):
+    return next(row for row in document["records"] if row[3])
 
 
 def vector(document):
@@ -284,9 +288,10 @@ def vector(document):
 EDITS = {
     "unknown call": ("blocks/0.json", lambda d: d["records"][3].__setitem__(1, 10**6)),
     "negative call": ("blocks/0.json", lambda d: d["records"][3].__setitem__(1, -1)),
-    "store elsewhere": ("blocks/0.json", lambda d: stores_first(d)[6][0].__setitem__(2, 10**12)),
-    "store nothing": ("blocks/0.json", lambda d: stores_first(d).__setitem__(6, [])),
+    "store elsewhere": ("blocks/0.json", lambda d: stores_first(d)[7][0].__setitem__(2, 10**12)),
+    "store nothing": ("blocks/0.json", lambda d: stores_first(d).__setitem__(7, [])),
     "fewer records": ("blocks/0.json", lambda d: d["records"].remove(stores_first(d))),
+    "scalar": ("blocks/0.json", lambda d: scalar_first(d).__setitem__(3, "0x1")),
     "no record": ("blocks/0.json", lambda d: d.pop("records")),
     "endless": ("run.json", lambda d: vector(d)["geometry"].update(count=10**15)),
     "no strings": ("run.json", lambda d: vector(d).update(name=["Muls"])),

@@ -146,6 +146,25 @@ class Run:
         with whole_file(path) as file:
             file.write(content)
 
+    def save_capsule(self, path: str | os.PathLike[str], notes: Iterable[str] = ()) -> None:
+        """Write this run as one HTML page that steps through it, opened from disk in a browser.
+
+        The page carries the file that `save` writes, so `asim.open` takes it too. `notes` are
+        sentences that it shows, on what was left out for instance.
+
+        Raises
+        ------
+        RequestError
+            When nothing was recorded (record="bytes"), the page would be too large, or it cannot
+            be written; nothing is left then.
+        """
+        from ascendsim.api.saved import page_bytes
+        from ascendsim.view.whole_file import whole_file
+
+        content = page_bytes(self, list(notes))
+        with whole_file(path) as file:
+            file.write(content)
+
     def save_trace(self, path: str | os.PathLike[str], blocks: Iterable[int] | None = None) -> None:
         """Write the timeline as Chrome trace JSON, of one block of each kind or of `blocks`.
 

@@ -28,6 +28,7 @@ from ascendsim.observe.saved import Archive, Member, packed, read_recordings, re
 from ascendsim.observe.saved.archive import FORMAT, MOST_BYTES, VERSION, document
 from ascendsim.observe.saved.values import name_of, number, plain, plain_text, type_of, value_of
 from ascendsim.record import Finding
+from ascendsim.view.capsule import capsule_page, extra_of
 from ascendsim.view.defined import Defined
 from ascendsim.view.stepper import Stepper
 
@@ -59,6 +60,14 @@ def saved_bytes(run: Run) -> bytes:
         When it would be too large to be read again.
     """
     return packed(_members(run))
+
+
+def page_bytes(run: Run, notes: list[str]) -> bytes:
+    """Return the capsule of a run: a page that shows it and carries its file."""
+    if not any(recording.entries for recording in run.recordings.values()):
+        raise RequestError('a capsule needs recorded calls: launch with record="bytes"')
+    title = f"{run.op} {run.dtype} n={run.n} on {run.soc}"
+    return capsule_page(saved_bytes(run), title, extra_of(run, notes))
 
 
 def _members(run: Run) -> Iterator[Member]:

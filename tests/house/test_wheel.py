@@ -27,6 +27,10 @@ def test_wheel_holds_all_modules_chips_and_kernels(wheel):
     wanted = {relative(path) for path in sources("ascendsim")}
     wanted |= {relative(path) for path in (ROOT / "ascendsim").rglob("*.toml")}
     wanted |= {relative(path) for path in (ROOT / "ascendsim").rglob("*.md")}
+    for kind in ("js", "css", "html"):
+        files = {relative(path) for path in (ROOT / "ascendsim").rglob(f"*.{kind}")}
+        assert files, f"no .{kind} file: the capsule's page has some"
+        wanted |= files
     wanted |= {f"ascendsim/_{relative(path)}" for path in sources("kernels") if not _test(path)}
     assert wanted <= names
     tops = {name.split("/")[0] for name in names}

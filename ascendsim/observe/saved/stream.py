@@ -1,8 +1,9 @@
 """The records of a block with the bytes that they stored, as rows and bytes, and back.
 
-A row is [seq, call, scalar, waits, signals, place, stores]: `call` and `place` are numbers of table
-rows, a token is [serial, source pipe, destination pipe, id], and a store [space, start, stop], with
-"UB" or the name of a GM tensor. UB needs its bytes after a store only: those before it follow from
+A row is [seq, call, scalar, bits, waits, signals, place, stores]: `call` and `place` are numbers of
+table rows, `bits` the scalar as the instruction takes it (hexadecimal, or null), a token is
+[serial, source pipe, destination pipe, id], and a store [space, start, stop], with "UB" or the name
+of a GM tensor. UB needs its bytes after a store only: those before it follow from
 the start, so they are checked here and left out.
 """
 
@@ -42,7 +43,7 @@ def _block(block: int, recording: BlockRecording, tables: Tables) -> Iterator[Me
     ub = recording.ub.copy()
     for instr, deltas in recording.entries:
         stores = [[d.space, int(d.start), int(d.stop)] for d in deltas]
-        head = [instr.seq, tables.call(instr.call), plain(instr.scalar)]
+        head = [instr.seq, tables.call(instr.call), plain(instr.scalar), _scalar_bits(instr)]
         tokens = [[_token(t) for t in tokens] for tokens in (instr.waits, instr.signals)]
         rows.append([*head, *tokens, tables.place(instr.where), stores])
         for delta in deltas:
@@ -63,6 +64,11 @@ def _block(block: int, recording: BlockRecording, tables: Tables) -> Iterator[Me
 
 def _token(token: Token) -> list[Any]:
     return [token.serial, token.source.name, token.destination.name, int(token.id)]
+
+
+def _scalar_bits(instr: Instr) -> str | None:
+    dtype = instr.call.fields.get("dtype")
+    return None if instr.scalar is None or dtype is None else hex(dtype.to_bits(instr.scalar))
 
 
 def _store(ub: np.ndarray, delta: Delta) -> None:
@@ -92,7 +98,7 @@ def _read_block(archive: Archive, block: int, rows: Rows) -> BlockRecording:
     after = _Bytes(archive.bytes(f"blocks/{block}.after"))
     before = _Bytes(archive.bytes(f"blocks/{block}.before"))
     ub, spans = start.copy(), _Spans(rows)
-    for seq, call, scalar, waits, signals, place, stores in found["records"]:
+    for seq, call, scalar, bits, waits, signals, place, stores in found["records"]:
         instr = Instr(
             number(seq),
             block,
@@ -102,6 +108,8 @@ def _read_block(archive: Archive, block: int, rows: Rows) -> BlockRecording:
             tuple(map(_read_token, signals)),
             rows.places[number(place)],
         )
+        if bits != _scalar_bits(instr):
+            raise ValueError(f"{instr.call.name} takes another scalar than its bits say")
         deltas = [
             Delta(
                 space,
