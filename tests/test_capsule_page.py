@@ -11,6 +11,7 @@ import pytest
 
 import ascendsim as asim
 from ascendsim.dtypes import dtype as as_dtype
+from ascendsim.observe.saved.values import plain
 from ascendsim.record import Finding
 from tests.browser import LOCAL, Browser, chromium
 from tests.test_diff import SIXTH_DOWN, SIXTH_UP
@@ -222,6 +223,20 @@ def test_numbers_are_shown_exactly(page, name):
         assert kind.to_bits(number) == word, (hex(word), text)
         if name == "float32" and np.isfinite(value):
             assert len(text.split("e")[0].strip("-").replace(".", "").strip("0")) <= 9
+
+
+def test_scalars_of_records_are_shown(page):
+    numbers = {
+        7: "7",
+        -(1 << 70): str(-(1 << 70)),
+        0.1: "0.1",
+        np.float16(0.1): "0.1",
+        True: "true",
+    }
+    numbers |= {float("inf"): "Infinity", np.float32(1) / 3: "0.33333334", np.int64(-5): "-5"}
+    numbers |= {as_dtype("float16"): "float16", "RINT": "RINT", np.float64(-0.25): "-0.25"}
+    for number, text in numbers.items():
+        assert page.run(f"scalarText({json.dumps(plain(number))})") == text
 
 
 def test_the_timeline_is_of_the_recorded_calls(page, runs):

@@ -19,7 +19,17 @@ from ascendsim.observe.timeline import Timeline
 from ascendsim.view.html.style import themes
 from ascendsim.view.lanes import pieces_of
 
-SCRIPTS = ("archive.js", "numbers.js", "stepper.js", "lanes.js", "compare.js", "draw.js", "page.js")
+SCRIPTS = (
+    "archive.js",
+    "numbers.js",
+    "stepper.js",
+    "lanes.js",
+    "compare.js",
+    "draw_run.js",
+    "draw_code.js",
+    "draw_ub.js",
+    "page.js",
+)
 MOST_BYTES = 40 << 20  # of a page: above it a browser takes its time
 _HERE = Path(__file__).parent
 

@@ -3,7 +3,13 @@
 class Lanes {
   constructor(slot, type) {
     const mask = type === "mask bits";
-    Object.assign(this, { slot, type, mask, size: mask ? 1 / 8 : TYPES[type].size, page: mask ? 512 : 64 });
+    Object.assign(this, {
+      slot,
+      type,
+      mask,
+      size: mask ? 1 / 8 : TYPES[type].size,
+      page: mask ? 512 : 64,
+    });
     this.count = Math.floor(slot.nbytes / this.size);
   }
 
@@ -29,7 +35,7 @@ class Lanes {
 
   bits(ub, lane) {
     const [start] = this.bytes(lane);
-    return this.mask ? (ub[start] >> lane % 8) & 1 : bitsAt(ub, start, this.size);
+    return this.mask ? (ub[start] >> (lane % 8)) & 1 : bitsAt(ub, start, this.size);
   }
 
   // True where no call of the block has stored to the lane yet.
@@ -44,13 +50,17 @@ class Lanes {
 
   // {lane: its bits before the last call} of the lanes that the last call stored.
   before(at) {
-    const { start, nbytes } = this.slot, end = start + nbytes, found = new Map();
+    const { start, nbytes } = this.slot,
+      end = start + nbytes,
+      found = new Map();
     if (!at.done || !writes(at.done, start, end)) return found;
-    const position = at.position, spans = stored(at.done);
+    const position = at.position,
+      spans = stored(at.done);
     at.goto(position - 1);
     for (const [a, b] of spans) {
       const last = Math.min(this.of(Math.min(b, end) - 1) + (this.mask ? 7 : 0), this.count - 1);
-      for (let lane = this.of(Math.max(a, start)); lane <= last; lane++) found.set(lane, this.bits(at.ub, lane));
+      for (let lane = this.of(Math.max(a, start)); lane <= last; lane++)
+        found.set(lane, this.bits(at.ub, lane));
     }
     at.goto(position);
     return found;

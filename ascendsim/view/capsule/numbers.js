@@ -16,7 +16,8 @@ const TYPES = {
 
 // The raw bits of the element at byte `at`; a BigInt for types of 8 bytes.
 function bitsAt(bytes, at, size) {
-  if (size === 8) return BigInt(bitsAt(bytes, at + 4, 4)) * 2n ** 32n + BigInt(bitsAt(bytes, at, 4));
+  if (size === 8)
+    return BigInt(bitsAt(bytes, at + 4, 4)) * 2n ** 32n + BigInt(bitsAt(bytes, at, 4));
   let word = 0;
   for (let k = size - 1; k >= 0; k--) word = word * 256 + bytes[at + k];
   return word;
@@ -46,13 +47,16 @@ function valueOf(bits, name) {
 
 // The shortest decimal that reads back as the same element.
 function shown(bits, name) {
-  const type = TYPES[name], value = valueOf(bits, name);
-  if (type.kind !== "float" || !Number.isFinite(value)) return String(value).replace("Infinity", "inf");
+  const type = TYPES[name],
+    value = valueOf(bits, name);
+  if (type.kind !== "float" || !Number.isFinite(value))
+    return String(value).replace("Infinity", "inf");
   if (value === 0) return Object.is(value, -0) ? "-0" : "0";
-  const up = Math.abs(floatOf(bits + 1, type) - value) / 2;  // to the next value, away from zero
+  const up = Math.abs(floatOf(bits + 1, type) - value) / 2; // to the next value, away from zero
   const down = Math.abs(value - floatOf(bits - 1, type)) / 2;
   for (let digits = 1; digits <= 9; digits++) {
-    const text = value.toPrecision(digits), error = (Number(text) - value) * Math.sign(value);
+    const text = value.toPrecision(digits),
+      error = (Number(text) - value) * Math.sign(value);
     if (error < (Number.isFinite(up) ? up : down) && -error < down) return compact(Number(text));
   }
   return String(value);
@@ -74,9 +78,16 @@ function order(bits, name) {
 // A number as records hold it (see observe/saved/values.py), as text.
 function scalarText(found) {
   if (found === null || typeof found !== "object") return String(found);
-  if ("int" in found) return BigInt(found.int.replace("-", "")).toString().replace(/^/, found.int[0] === "-" ? "-" : "");
+  if ("int" in found) {
+    const size = BigInt(found.int.replace("-", ""));
+    return String(found.int.startsWith("-") ? -size : size);
+  }
   if ("dtype" in found) return found.dtype;
-  if (found.type in TYPES) return shown(TYPES[found.type].size === 8 ? BigInt(found.bits) : Number(found.bits), found.type);
+  if (found.type in TYPES)
+    return shown(
+      TYPES[found.type].size === 8 ? BigInt(found.bits) : Number(found.bits),
+      found.type,
+    );
   if (found.type === "bool") return found.bits === "0x1" ? "True" : "False";
   const view = new DataView(new ArrayBuffer(8));
   view.setBigUint64(0, BigInt(found.bits));

@@ -1,13 +1,26 @@
 // What the page shows of a run at a moment, and the keys and buttons that move it.
 
-const HUES = ["#2f6fb5", "#23835d", "#a65f12", "#7557b5", "#177f8c", "#b8433f", "#6b7480", "#8a6d1d"];
-const ROWS = 400, MOST_CHANGES = 8, PIECES = 120;
+const HUES = [
+  "#2f6fb5",
+  "#23835d",
+  "#a65f12",
+  "#7557b5",
+  "#177f8c",
+  "#b8433f",
+  "#6b7480",
+  "#8a6d1d",
+];
+const ROWS = 400,
+  MOST_CHANGES = 8,
+  PIECES = 120;
 const $ = (id) => document.getElementById(id);
 
 // An element with text or children; strings are never read as HTML.
 function make(tag, attributes = {}, ...children) {
   const svg = ["svg", "rect", "text", "line", "title", "g"].includes(tag);
-  const made = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  const made = svg
+    ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+    : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes))
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (name === "color") made.style.background = value;
@@ -17,12 +30,27 @@ function make(tag, attributes = {}, ...children) {
 }
 
 const row = (tag, attributes, ...cells) =>
-  make("tr", attributes, ...cells.map((cell) => (cell instanceof Element && cell.tagName === "TD" ? cell : make(tag, {}, cell))));
+  make(
+    "tr",
+    attributes,
+    ...cells.map((cell) =>
+      cell instanceof Element && cell.tagName === "TD" ? cell : make(tag, {}, cell),
+    ),
+  );
 const short = (file) => file.split(/[\\/]/).slice(-2).join("/");
 
 class Page {
   constructor(run, extra) {
-    Object.assign(this, { run, extra, other: null, chosen: "", lane: -1, types: new Map(), follow: true, first: 0 });
+    Object.assign(this, {
+      run,
+      extra,
+      other: null,
+      chosen: "",
+      lane: -1,
+      types: new Map(),
+      follow: true,
+      first: 0,
+    });
     this._furnish();
     this.open(run.tables.blocks[0]);
   }
@@ -42,7 +70,8 @@ class Page {
     this.at.goto(position);
     if (this.other) this.theirs?.goto(Math.min(position, this.theirs.length));
     this.slots = this.at.slots();
-    const done = this.at.done, wrote = stored(done)[0];
+    const done = this.at.done,
+      wrote = stored(done)[0];
     if (this.follow && wrote) this._followed(wrote[0]);
     if (!this.slots.has(this.chosen)) this.chosen = this.slots.keys().next().value ?? "";
     this.draw();
@@ -59,7 +88,8 @@ class Page {
 
   jump(fits, direction) {
     const position = this.at.behind(fits, direction);
-    if (position < 0) return this.say(`there is none ${direction > 0 ? "after" : "before"} this call`);
+    if (position < 0)
+      return this.say(`there is none ${direction > 0 ? "after" : "before"} this call`);
     this.goto(position);
   }
 
@@ -67,7 +97,8 @@ class Page {
   write(direction) {
     const slot = this.slots.get(this.chosen);
     if (!slot) return this.say("no buffer is selected");
-    const [start, stop] = this.lane < 0 ? [slot.start, slot.start + slot.nbytes] : this.lanes.bytes(this.lane);
+    const [start, stop] =
+      this.lane < 0 ? [slot.start, slot.start + slot.nbytes] : this.lanes.bytes(this.lane);
     this.jump((entry) => writes(entry, start, stop), direction);
   }
 
@@ -84,7 +115,9 @@ class Page {
 
   // The lanes of a slot as the page shows them: its own type, or the one that was chosen.
   lanesOf(slot) {
-    return slot && new Lanes(slot, this.types.get(slot.name) ?? (slot.mask ? "mask bits" : slot.dtype));
+    return (
+      slot && new Lanes(slot, this.types.get(slot.name) ?? (slot.mask ? "mask bits" : slot.dtype))
+    );
   }
 
   get lanes() {
@@ -103,15 +136,34 @@ class Page {
     $("slider").value = $("position").value = position;
     $("first").disabled = $("back").disabled = position === 0;
     $("last").disabled = $("forth").disabled = position === length;
-    for (const part of [drawSource, drawStream, drawCall, drawMap, drawSlots, drawBuffer, drawTimeline]) part(this);
+    for (const part of [
+      drawSource,
+      drawStream,
+      drawCall,
+      drawMap,
+      drawSlots,
+      drawBuffer,
+      drawTimeline,
+    ])
+      part(this);
+    for (const id of ["source", "stream"]) keepInView($(id));
   }
 
   _furnish() {
     const { facts, tables } = this.run;
-    $("title").append(facts.op, make("small", {}, ` · ${facts.dtype} · ${facts.n} elements · ${facts.soc} · ${facts.block_dim} block${facts.block_dim === 1 ? "" : "s"}`));
-    for (const number of tables.blocks) $("block").append(make("option", { value: number }, String(number)));
+    $("title").append(
+      facts.op,
+      make(
+        "small",
+        {},
+        ` · ${facts.dtype} · ${facts.n} elements · ${facts.soc} · ${facts.block_dim} block${facts.block_dim === 1 ? "" : "s"}`,
+      ),
+    );
+    for (const number of tables.blocks)
+      $("block").append(make("option", { value: number }, String(number)));
     drawVerdict(this);
-    if (this.extra.notes.length) $("facts").prepend(make("p", { class: "dim" }, this.extra.notes.join(" ")));
+    if (this.extra.notes.length)
+      $("facts").prepend(make("p", { class: "dim" }, this.extra.notes.join(" ")));
     const on = (id, kind, act) => $(id).addEventListener(kind, act);
     on("block", "change", () => this.open(Number($("block").value)));
     on("slider", "input", () => this.goto(Number($("slider").value)));
@@ -129,17 +181,32 @@ class Page {
 
   _targets() {
     const of = (fact) => [...new Set(this.at.entries.flatMap(fact))].filter(Boolean);
-    const names = (entry) => entry.call.accesses.filter((a) => a.writes && a.space === "UB" && entry.stores.length).map((a) => a.name);
-    const kinds = { write: ["a write to", of(names)], pipe: ["pipe", of((e) => e.call.pipe)], phase: ["phase", of((e) => e.phase)], name: ["instruction", of((e) => e.call.name)] };
+    const names = (entry) =>
+      entry.call.accesses
+        .filter((a) => a.writes && a.space === "UB" && entry.stores.length)
+        .map((a) => a.name);
+    const kinds = {
+      write: ["a write to", of(names)],
+      pipe: ["pipe", of((e) => e.call.pipe)],
+      phase: ["phase", of((e) => e.phase)],
+      name: ["instruction", of((e) => e.call.name)],
+    };
     const groups = Object.entries(kinds).map(([kind, [title, words]]) =>
-      make("optgroup", { label: title }, ...words.map((word) => make("option", { value: `${kind}=${word}` }, `${title} ${word}`))));
+      make(
+        "optgroup",
+        { label: title },
+        ...words.map((word) => make("option", { value: `${kind}=${word}` }, `${title} ${word}`)),
+      ),
+    );
     $("target").replaceChildren(...groups);
   }
 
   // As the stepper's until(): `kind` is write, pipe, phase, name or tile.
   until(kind, word, direction = 1) {
     const tests = {
-      write: (e) => e.stores.length && e.call.accesses.some((a) => a.writes && a.space === "UB" && a.name === word),
+      write: (e) =>
+        e.stores.length &&
+        e.call.accesses.some((a) => a.writes && a.space === "UB" && a.name === word),
       pipe: (e) => e.call.pipe === word,
       phase: (e) => e.phase === word,
       name: (e) => e.call.name === word,
@@ -156,14 +223,22 @@ class Page {
   _key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
     if (event.target.matches("select, input[type=number]")) return;
-    const { position, length, done } = this.at, step = event.shiftKey ? 10 : 1;
+    const { position, length, done } = this.at,
+      step = event.shiftKey ? 10 : 1;
     const keys = {
-      ArrowRight: () => this.goto(position + step), ArrowLeft: () => this.goto(position - step),
-      Home: () => this.goto(0), End: () => this.goto(length),
-      w: () => this.write(1), W: () => this.write(-1),
-      n: () => this._jumpToTarget(1), p: () => this._jumpToTarget(-1),
-      t: () => this.until("tile", (done?.tile ?? -1) + 1), T: () => this.until("tile", (done?.tile ?? 0) - 1, -1),
-      d: () => this.firstDifference(), g: () => $("position").select(), "?": () => $("keys").showModal(),
+      ArrowRight: () => this.goto(position + step),
+      ArrowLeft: () => this.goto(position - step),
+      Home: () => this.goto(0),
+      End: () => this.goto(length),
+      w: () => this.write(1),
+      W: () => this.write(-1),
+      n: () => this._jumpToTarget(1),
+      p: () => this._jumpToTarget(-1),
+      t: () => this.until("tile", (done?.tile ?? -1) + 1),
+      T: () => this.until("tile", (done?.tile ?? 0) - 1, -1),
+      d: () => this.firstDifference(),
+      g: () => $("position").select(),
+      "?": () => $("keys").showModal(),
     };
     if (!(event.key in keys)) return;
     event.preventDefault();
@@ -176,7 +251,8 @@ class Page {
     try {
       this.other = await Run.of(new Uint8Array(await file.arrayBuffer()));
       this.otherName = file.name;
-      if (this.other.facts.op !== this.run.facts.op) throw new Error(`it is a run of ${this.other.facts.op}`);
+      if (this.other.facts.op !== this.run.facts.op)
+        throw new Error(`it is a run of ${this.other.facts.op}`);
       this.open(this.at.number);
     } catch (error) {
       this.other = null;
@@ -194,7 +270,8 @@ class Page {
   }
 
   firstDifference() {
-    if (!this.differs.size) return this.say(this.other ? "no call differs in this block" : "no other capsule is open");
+    if (!this.differs.size)
+      return this.say(this.other ? "no call differs in this block" : "no other capsule is open");
     this.follow = true;
     this.goto(this.difference.positions[0] + 1);
   }
@@ -203,7 +280,7 @@ class Page {
 async function start() {
   const bytes = bytesOfBase64($("run").textContent);
   const page = new Page(await Run.of(bytes), JSON.parse($("extra").textContent));
-  window.capsule = page;  // for scripts and the console: capsule.goto(3), capsule.at.ub
+  window.capsule = page; // for scripts and the console: capsule.goto(3), capsule.at.ub
   const place = new URLSearchParams(location.hash.slice(1));
   if (place.has("block")) page.open(Number(place.get("block")));
   if (place.has("position")) page.goto(Number(place.get("position")));

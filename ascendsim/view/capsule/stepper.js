@@ -7,25 +7,29 @@ class Call {
   constructor(row, tables) {
     Object.assign(this, row);
     this.pipe = row.pipe.replace("PIPE_", "");
-    this.accesses = row.accesses.map(([role, space, holder, start, dtype, writes, element, block, repeat]) => {
-      const [name, ...rest] = tables[space === "UB" ? "buffers" : "tensors"][holder];
-      const [at, , slot] = space === "UB" ? rest : [0, 0, 0];
-      return { role, space, name, at, slot, start, dtype, writes, element, block, repeat };
-    });
+    this.accesses = row.accesses.map(
+      ([role, space, holder, start, dtype, writes, element, block, repeat]) => {
+        const [name, ...rest] = tables[space === "UB" ? "buffers" : "tensors"][holder];
+        const [at, , slot] = space === "UB" ? rest : [0, 0, 0];
+        return { role, space, name, at, slot, start, dtype, writes, element, block, repeat };
+      },
+    );
   }
 
   // Bytes from an operand's start to the last one that the call touches.
   extent(access) {
     const shape = this.geometry;
     if (!shape) return 0;
-    if ("blocks" in shape) return shape.blocks ? (shape.blocks - 1) * access.block + access.element : 0;
+    if ("blocks" in shape)
+      return shape.blocks ? (shape.blocks - 1) * access.block + access.element : 0;
     if (access.element === 0) {
       const selects = shape.layouts[0][0] > 0;
       if (!access.repeat) return shape.lanes / 8;
       return Math.ceil((shape.counted && selects ? shape.count : shape.lanes * shape.repeats) / 8);
     }
     if (shape.counted) return shape.count * access.element;
-    const lanes = BigInt(shape.mask).toString(2).length, per = 32 / access.element;
+    const lanes = BigInt(shape.mask).toString(2).length,
+      per = 32 / access.element;
     if (!shape.repeats || BigInt(shape.mask) === 0n) return 0;
     const last = (shape.repeats - 1) * access.repeat + Math.floor((lanes - 1) / per) * access.block;
     return last + (((lanes - 1) % per) + 1) * access.element;
@@ -39,20 +43,34 @@ class Block {
     this.dropped = log.dropped;
     this.ub = ub.slice();
     this.position = 0;
-    this.written = new Uint32Array(ub.length);  // how often each byte was stored up to now
+    this.written = new Uint32Array(ub.length); // how often each byte was stored up to now
     this.files = tables.files;
     const calls = tables.calls.map((row) => new Call(row, tables));
     let at = 0;
     this.entries = log.records.map(([seq, call, scalar, bits, waits, signals, place, stores]) => ({
-      seq, call: calls[call], scalar, bits, waits, signals,
-      file: tables.places[place][0], line: tables.places[place][1], phase: tables.places[place][2],
+      seq,
+      call: calls[call],
+      scalar,
+      bits,
+      waits,
+      signals,
+      file: tables.places[place][0],
+      line: tables.places[place][1],
+      phase: tables.places[place][2],
       stores: stores.map(([space, start, stop]) => {
-        const store = { space, start, stop, before: null, after: after.subarray(at, at + stop - start) };
+        const store = {
+          space,
+          start,
+          stop,
+          before: null,
+          after: after.subarray(at, at + stop - start),
+        };
         at += stop - start;
         return store;
       }),
     }));
-    let tile = -1, previous = "";
+    let tile = -1,
+      previous = "";
     for (const entry of this.entries) {
       if (entry.phase === "CopyIn" && previous !== "CopyIn") tile++;
       previous = entry.phase || previous;
@@ -80,7 +98,8 @@ class Block {
       for (const store of stores) this._put(store, store.after, 1);
     }
     while (this.position > position)
-      for (const store of this._stores(--this.position).reverse()) this._put(store, store.before, -1);
+      for (const store of this._stores(--this.position).reverse())
+        this._put(store, store.before, -1);
     return this;
   }
 
@@ -107,16 +126,32 @@ class Block {
       if (call.name === "InitBuffer") {
         const { buf, kind, ub, len32, num } = call.fields;
         for (let slot = 0; slot < num; slot++) {
-          const state = kind === "TBuf" ? "" : "FREE", start = ub + slot * len32;
-          found.set(`${buf}@${slot}`, { name: buf, slot, num, kind, start, nbytes: len32, state, dtype: "uint8", mask: false });
+          const state = kind === "TBuf" ? "" : "FREE",
+            start = ub + slot * len32;
+          found.set(`${buf}@${slot}`, {
+            name: buf,
+            slot,
+            num,
+            kind,
+            start,
+            nbytes: len32,
+            state,
+            dtype: "uint8",
+            mask: false,
+          });
         }
       }
       for (const access of call.accesses) {
         const slot = access.space === "UB" && found.get(`${access.name}@${access.slot}`);
         if (!slot) continue;
-        if (call.name in STATES && access === call.accesses[0] && slot.state) slot.state = STATES[call.name];
+        if (call.name in STATES && access === call.accesses[0] && slot.state)
+          slot.state = STATES[call.name];
         for (const each of found.values())
-          if (each.name === slot.name) Object.assign(each, { dtype: access.dtype, mask: call.geometry ? access.element === 0 : each.mask });
+          if (each.name === slot.name)
+            Object.assign(each, {
+              dtype: access.dtype,
+              mask: call.geometry ? access.element === 0 : each.mask,
+            });
       }
     }
     return found;
@@ -143,7 +178,8 @@ function stored(entry) {
 
 class Run {
   static async of(bytes) {
-    const archive = Archive.of(bytes), head = await archive.json("run.json");
+    const archive = Archive.of(bytes),
+      head = await archive.json("run.json");
     if (head.format !== "ascendsim-run" || head.version !== 1)
       throw new Error(`version ${head.version} of the format cannot be read here`);
     const run = new Run();
