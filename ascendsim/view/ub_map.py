@@ -4,16 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from ascendsim.observe.recorder import Entry
 from ascendsim.record import UB, Instr
 
 if TYPE_CHECKING:
-    from ascendsim.view.stepper import Place, Stepper
+    from ascendsim.view.stepper import Stepper
 
+_STATES = {"AllocTensor": "OCCUPIED", "EnQue": "ENQUE", "DeQue": "DEQUE", "FreeTensor": "FREE"}
 Span = tuple[int, int]
 _CELLS = 96  # characters of the bar
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+class Place(NamedTuple):
+    """A buffer of the block: `num` slots of `nbytes` bytes from UB byte `start` on."""
+
+    name: str
+    kind: str
+    start: int
+    nbytes: int
+    num: int
+
+
+class Queues(dict[str, list[str]]):
+    """The states of the slots by queue: a dict to every reader, which a notebook draws."""
+
+    def _repr_html_(self) -> str:
+        from ascendsim.view.html.queues import queues_html
+
+        return queues_html(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +123,37 @@ _COLUMNS = ("", "buffer", "kind", "slots", "bytes", "where", "next call")
 def letter(number: int) -> str:
     """Return the letter that stands for a buffer in the bar."""
     return _LETTERS[number % len(_LETTERS)]
+
+
+def places_of(entries: Iterable[Entry]) -> dict[str, Place]:
+    """Return the buffers that InitBuffer has made in these calls, by name.
+
+    Those of before a Reset or Destroy stay until new ones are made over them.
+    """
+    found: dict[str, Place] = {}
+    over = False
+    for entry in entries:
+        name, f = entry.instr.call.name, entry.instr.call.fields
+        over = over or name in ("Reset", "Destroy")
+        if name == "InitBuffer":
+            if over:
+                found, over = {}, False
+            found[f["buf"]] = Place(f["buf"], f["kind"], f["ub"], f["len32"], f["num"])
+    return found
+
+
+def states_of(entries: Iterable[Entry], places: Mapping[str, Place]) -> Queues:
+    """Return the state of every slot of every queue: FREE, OCCUPIED, ENQUE or DEQUE."""
+    states: dict[str, list[str]] = {}
+    for entry in entries:
+        call = entry.instr.call
+        if call.name == "InitBuffer":
+            states[call.fields["buf"]] = ["FREE"] * call.fields["num"]
+        elif call.name in _STATES:
+            holder = call.accesses[0].holder
+            if holder.name in states:  # not when the recording begins after its InitBuffer
+                states[holder.name][holder.slot] = _STATES[call.name]
+    return Queues({name: states[name] for name, p in places.items() if p.kind != "TBuf"})
 
 
 def ub_map_of(at: Stepper) -> UbMap:

@@ -8,13 +8,9 @@ does not fit into the bar stands in the table, which names every buffer by the b
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ascendsim.view.html.style import HUES, face, head, mono, pill, table, text
-from ascendsim.view.ub_map import Span, UbMap, joined
-
-if TYPE_CHECKING:
-    from ascendsim.view.stepper import Place
+from ascendsim.view.ub_map import Place, Span, UbMap, joined
 
 WIDTH, LEFT, BAR = 940, 52, 872  # pixels: of the picture, before the bar, of the bar
 TOP, HEIGHT = 22, 40
