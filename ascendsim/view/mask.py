@@ -13,11 +13,13 @@ PER_ROW = 64
 class Mask:
     """The bits of a mask as lanes.
 
-    buffer : its name, with the slot when it has several; bits : bool, one per lane.
+    buffer : its name, with the slot when it has several; bits : bool, one per lane; first : the
+    lane of the first bit.
     """
 
     buffer: str
     bits: np.ndarray
+    first: int = 0
 
     @classmethod
     def of(cls, buffer: str, raw: np.ndarray, count: int | None = None) -> Mask:
@@ -31,7 +33,7 @@ class Mask:
 
     def __str__(self) -> str:
         rows = [
-            f"  {start:>6}  "
+            f"  {self.first + start:>6}  "
             + "".join(".#"[int(bit)] for bit in self.bits[start : start + PER_ROW])
             for start in range(0, self.bits.size, PER_ROW)
         ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ascendsim.observe.recorder import Entry
 from ascendsim.record import UB, Instr
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 
 _STATES = {"AllocTensor": "OCCUPIED", "EnQue": "ENQUE", "DeQue": "DEQUE", "FreeTensor": "FREE"}
 Span = tuple[int, int]
-_CELLS = 96  # characters of the bar
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_CELLS = 64  # characters of the bar: with its labels it fits into 80 columns
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_COLOURS = ("blue", "green", "yellow", "magenta", "cyan", "red")
 
 
 class Place(NamedTuple):
@@ -77,23 +79,41 @@ class UbMap:
     def __str__(self) -> str:
         from ascendsim.view import text
 
+        title = f"next call: {self.call}" if self.call else "end of the block"
         if not self.places:
-            return f"UB, {self.nbytes} bytes: no buffer yet\n"
-        extent = self.used
-        lines = [f"UB bytes 0..{extent:#x}, {self.nbytes - extent} of {self.nbytes} bytes free"]
-        bar = ["."] * _CELLS
-        for number, place in enumerate(self.places):
-            _fill(bar, [(place.start, place.start + place.num * place.nbytes)], extent, number)
-        lines.append("        |" + "".join(bar) + "|")
-        for word, spans in (("reads", self.reads), ("writes", self.writes)):
-            if spans:
-                row = [" "] * _CELLS
-                _fill(row, spans, extent, None)
-                lines.append(f"{word:<7} |{''.join(row)}|")
-        return "\n".join(lines) + "\n" + text.table(self._title(), _COLUMNS, self._rows())
+            return f"UB, {self.nbytes} bytes: no buffer yet; {title}\n"
+        free = f"{self.nbytes - self.used} of {self.nbytes} bytes free"
+        head = f"UB[0x0, {self.used:#x}), {free}; a FREE slot in small letters\n"
+        return head + text.rendered(self._bars()) + text.table(title, _COLUMNS, self._rows())
 
-    def _title(self) -> str:
-        return f"next call: {self.call}" if self.call else "end of the block"
+    def _bars(self) -> Any:
+        """Return the bar of the used bytes, a letter per buffer, and the rows of what is touched.
+
+        It is coloured where the output is a terminal.
+        """
+        from rich.text import Text
+
+        bar, styles = ["."] * _CELLS, [""] * _CELLS
+        for number, place in enumerate(self.places):
+            for slot in range(place.num):
+                start = place.start + slot * place.nbytes
+                first, last = _cells((start, start + place.nbytes), self.used)
+                free = self.state(place, slot) == "FREE"
+                shown = letter(number).lower() if free else letter(number)
+                bar[first:last] = shown * (last - first)
+                style = _COLOURS[number % len(_COLOURS)] + ("" if free else " reverse")
+                styles[first:last] = [style] * (last - first)
+        drawn = Text("        |", no_wrap=True)
+        for style, cells in groupby(zip(styles, bar, strict=True), key=lambda cell: cell[0]):
+            drawn.append("".join(shown for _, shown in cells), style)
+        drawn.append("|")
+        for word, spans in (("reads", self.reads), ("writes", self.writes)):
+            row = [" "] * _CELLS
+            for span in spans:
+                first, last = _cells(span, self.used)
+                row[first:last] = "^" * (last - first)
+            drawn.append(f"\n{word:<7} |{''.join(row)}|" if spans else "")
+        return drawn
 
     def _rows(self) -> list[tuple[str, ...]]:
         return [
@@ -200,8 +220,7 @@ def _handed_over(instr: Instr) -> Span | None:
     return holder.start, holder.start + holder.nbytes
 
 
-def _fill(row: list[str], spans: Iterable[Span], extent: int, number: int | None) -> None:
-    for start, stop in spans:
-        first = min(start * _CELLS // extent, _CELLS - 1)
-        last = min(max(-(-stop * _CELLS // extent), first + 1), _CELLS)
-        row[first:last] = ("^" if number is None else letter(number)) * (last - first)
+def _cells(span: Span, extent: int) -> Span:
+    """Return the cells of the bar that a span of bytes covers, at least one."""
+    first = min(span[0] * _CELLS // extent, _CELLS - 1)
+    return first, min(max(-(-span[1] * _CELLS // extent), first + 1), _CELLS)
