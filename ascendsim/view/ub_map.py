@@ -120,12 +120,9 @@ class UbMap:
             (
                 letter(number),
                 place.name,
-                place.kind,
-                ", ".join(self.state(place, slot) for slot in range(place.num))
-                if place.name in self.states
-                else "-",
+                ", ".join(self.state(place, slot) for slot in range(place.num)),
                 f"{place.num} x {place.nbytes}",
-                f"UB[{place.start:#x}, {place.start + place.num * place.nbytes:#x})",
+                f"[{place.start:#x}, {place.start + place.num * place.nbytes:#x})",
                 self.touched(place),
             )
             for number, place in enumerate(self.places)
@@ -137,7 +134,7 @@ class UbMap:
         return ub_map_html(self)
 
 
-_COLUMNS = ("", "buffer", "kind", "slots", "bytes", "where", "next call")
+_COLUMNS = ("", "buffer", "slots", "bytes", "UB", "next call")
 
 
 def letter(number: int) -> str:

@@ -6,6 +6,8 @@ from ascendsim.observe.timeline import Timeline
 from ascendsim.view.html.style import face, facts, head, mono, text
 from ascendsim.view.timeline_svg import timeline_svg
 
+_NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'  # of a file; a page knows it
+
 
 def timeline_html(timeline: Timeline, title: str = "") -> str:
     """Return the face of a timeline: its slowest block as a picture, and the verdict."""
@@ -13,7 +15,7 @@ def timeline_html(timeline: Timeline, title: str = "") -> str:
     pipes = ", ".join(f"{name} {load['ratio']:.0%}" for name, load in timeline.pipes.items())
     return face(
         head("timeline", title, f"{timeline.aiv_us:.2f} us predicted", "the slowest block"),
-        timeline_svg(timeline, "", block).replace("\n<", "<"),
+        timeline_svg(timeline, "", block).replace(_NAMESPACE, "").replace("\n<", "<"),
         facts(
             {
                 "bound by": f"<b>{text(timeline.bound)}</b>: {text(timeline.advice)}",

@@ -17,6 +17,7 @@ TOP, HEIGHT = 22, 40
 OVERVIEW = 26  # height of the thin bar and the funnel under it
 LETTER = 6.2  # width of a character of the labels, about
 ZOOM_BELOW = 1 / 3  # of UB used: then the used part is drawn, under the whole
+MOST_MARKS = 80  # of a row; with more, the narrowest gaps are closed and the row is marked ~
 STATE_PILLS = {"OCCUPIED": "q", "ENQUE": "on", "DEQUE": "o"}
 
 
@@ -30,13 +31,14 @@ def ub_map_parts(ub: UbMap) -> Iterator[str]:
     now = f"next call {ub.call}" if ub.call else "end of the block"
     free = f"{ub.nbytes - ub.used} of {ub.nbytes} bytes free"
     yield head("UB", free if ub.places else f"{ub.nbytes} bytes, no buffer yet", now)
-    yield ub_map_svg(ub)
-    yield _table(ub)
+    if ub.places:
+        yield ub_map_svg(ub)
+        yield _table(ub)
 
 
 def extent_of(ub: UbMap) -> int:
     """Return how many bytes the bar shows, from byte 0."""
-    return ub.used if 0 < ub.used < ub.nbytes * ZOOM_BELOW else ub.nbytes
+    return ub.used if 0 < ub.used < ub.nbytes * ZOOM_BELOW else max(ub.nbytes, 1)
 
 
 def place_of(byte: int, extent: int) -> float:
@@ -151,9 +153,21 @@ def _touches(ub: UbMap, extent: int, top: int) -> Iterator[str]:
     rows = (("reads", "asim-rd", ub.reads, 6), ("writes", "asim-wr", ub.writes, 16))
     for word, style, spans, shift in rows:
         y = top + HEIGHT + shift
-        yield f'<text class="{style}" x="0" y="{y + 6}">{word}</text>'
-        for span in joined(spans, extent // BAR):  # gaps below a pixel cannot be seen
+        marks, coarse = _marks(spans, extent)
+        yield f'<text class="{style}" x="0" y="{y + 6}">{word}{" ~" if coarse else ""}</text>'
+        for span in marks:
             yield _span(style, span, extent, (y, 5))
+
+
+def _marks(spans: tuple[Span, ...], extent: int) -> tuple[tuple[Span, ...], bool]:
+    """Return what is drawn of spans, and True when gaps that could be seen had to be closed."""
+    gap = extent // BAR  # below a pixel
+    found = joined(spans, gap)
+    coarse = len(found) > MOST_MARKS
+    while len(found) > MOST_MARKS:
+        gap = 2 * gap + 1
+        found = joined(spans, gap)
+    return found, coarse
 
 
 def _span(style: str, span: Span, extent: int, vertical: tuple[int, int]) -> str:
