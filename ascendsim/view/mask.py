@@ -9,7 +9,7 @@ import numpy as np
 PER_ROW = 64
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Mask:
     """The bits of a mask as lanes.
 
@@ -31,7 +31,7 @@ class Mask:
         """The first line: name and how many lanes are on."""
         return f"{self.buffer}: {int(self.bits.sum())} of {self.bits.size} lanes on"
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         rows = [
             f"  {self.first + start:>6}  "
             + "".join(".#"[int(bit)] for bit in self.bits[start : start + PER_ROW])

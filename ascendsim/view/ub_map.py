@@ -39,7 +39,7 @@ class Queues(dict[str, list[str]]):
         return queues_html(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class UbMap:
     """A map of UB.
 
@@ -76,7 +76,7 @@ class UbMap:
         ]
         return ", ".join(words)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         from ascendsim.view import text
 
         title = f"next call: {self.call}" if self.call else "end of the block"

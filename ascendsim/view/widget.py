@@ -89,8 +89,10 @@ class StepperWidget:
         self.values.value = self._shown()
         return self
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        return self.refresh().box._repr_mimebundle_(**options)
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        """Return the live widget, and what a page without a kernel shows in its place."""
+        live = self.refresh().box._repr_mimebundle_(**options) or {}
+        return {**live, "text/plain": repr(self.stepper), "text/html": self.stands.value}
 
     def _connect(self) -> None:
         self.slider.observe(self._when(self._slid), "value")

@@ -97,6 +97,7 @@ def test_displaying_it_draws_the_stepper_anew():
     at.goto(5)
     bundle = widget._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert bundle["text/html"] == stepper_html(at)
     agree(widget)
 
 
