@@ -51,11 +51,12 @@ def ub_map_svg(ub: UbMap) -> str:
     extent = extent_of(ub)
     top = TOP + (OVERVIEW if extent < ub.nbytes else 0)
     touched = bool(ub.reads or ub.writes)
+    label = "UB" if extent == ub.nbytes else "used"
     height = top + HEIGHT + (22 if touched else 0) + 18
     parts = [
         *_overview(ub, extent),
         f'<rect class="asim-e" x="{LEFT}" y="{top}" width="{BAR}" height="{HEIGHT}"/>',
-        f'<text class="asim-d" x="0" y="{top + 25}">UB</text>',
+        f'<text class="asim-d" x="0" y="{top + 25}">{label}</text>',
         *(
             mark
             for number, place in enumerate(ub.places)
