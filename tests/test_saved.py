@@ -57,6 +57,7 @@ def test_every_moment_of_every_block_is_the_same(pair):
             two.goto(position)
             assert one.ub.tobytes() == two.ub.tobytes()
             assert (one.describe(), one.source()) == (two.describe(), two.source())
+            assert one._repr_html_() == two._repr_html_()
             assert (one.buffers(), one.queues()) == (two.buffers(), two.queues())
 
 
@@ -71,7 +72,12 @@ def test_every_question_has_the_same_answer(pair):
         assert one.who_wrote(place.start) == two.who_wrote(place.start)
         assert_same_bits(one.view(name), two.view(name))
     for lane in (0, 5, 699):
-        assert run.explain_lane(lane) == again.explain_lane(lane)
+        known, found = run.explain_lane(lane), again.explain_lane(lane)
+        assert (known, known.source, known._repr_html_()) == (
+            found,
+            found.source,
+            found._repr_html_(),
+        )
     assert str(run.diff(again)) == "the runs are the same"
 
 
@@ -90,6 +96,7 @@ def test_diff_of_opened_runs(tmp_path):
     for one, two in ((opened[0], opened[1]), (runs[0], opened[1]), (opened[0], runs[1])):
         found = one.diff(two)
         assert (str(found), found.lane(7)) == (str(want), want.lane(7))
+        assert found._repr_html_() == want._repr_html_()
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -8,7 +8,7 @@ the chain when it stores other bytes and reads bytes that the chain made differ.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ascendsim.dtypes import DType
 from ascendsim.errors import RequestError
 from ascendsim.isa.geometry import CopyShape, Geometry
 from ascendsim.observe.recorder import BlockRecording, Delta, Entry
-from ascendsim.record import GM, UB, Instr
+from ascendsim.record import GM, UB, Instr, Line, Where
 from ascendsim.view.lane_graph import Graph, scalar_bits, ulp_order
 from ascendsim.view.why import Spot, lane_at
 
@@ -30,7 +30,7 @@ class Step:
 
     place : the first lane that differs, as text; lane : its number (of a copy: the element);
     bits : there, in both runs; ulp : how far apart, None for mask bits; call : what differs
-    between the two calls themselves, name to both values; text : the kernel's line.
+    between the two calls themselves, name to both values; where : the kernel's line.
     """
 
     block: int
@@ -44,7 +44,12 @@ class Step:
     bits: tuple[int, int]
     ulp: int | None
     call: dict[str, Pair]
-    text: str
+    where: Where | Line = field(repr=False, compare=False)
+
+    @property
+    def text(self) -> str:
+        """The kernel's line."""
+        return self.where.text
 
     def __str__(self) -> str:
         ulp = "" if self.ulp is None else f", {self.ulp} ULP"
@@ -80,6 +85,11 @@ class Diff:
                 dtype = None if node.mask else node.dtype
                 steps.append(_step(node.position, (node.instr, other.instr), place, bits, dtype))
         return tuple(sorted(steps, key=lambda step: step.position))
+
+    def _repr_html_(self) -> str:
+        from ascendsim.view.html.answers import diff_html
+
+        return diff_html(self)
 
     def __str__(self) -> str:
         if self.first is None:
@@ -236,7 +246,7 @@ def _step(
     where, call = one.where, _call_difference(one, two)
     name = one.call.name
     head = (one.block, position, name, where.file, where.line, place, lane)
-    return Step(*head, kind, bits, ulp, call, where.text)
+    return Step(*head, kind, bits, ulp, call, where)
 
 
 def _call_difference(one: Instr, two: Instr) -> dict[str, Pair]:

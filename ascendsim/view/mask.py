@@ -9,15 +9,17 @@ import numpy as np
 PER_ROW = 64
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Mask:
     """The bits of a mask as lanes.
 
-    buffer : its name, with the slot when it has several; bits : bool, one per lane.
+    buffer : its name, with the slot when it has several; bits : bool, one per lane; first : the
+    lane of the first bit.
     """
 
     buffer: str
     bits: np.ndarray
+    first: int = 0
 
     @classmethod
     def of(cls, buffer: str, raw: np.ndarray, count: int | None = None) -> Mask:
@@ -29,9 +31,9 @@ class Mask:
         """The first line: name and how many lanes are on."""
         return f"{self.buffer}: {int(self.bits.sum())} of {self.bits.size} lanes on"
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         rows = [
-            f"  {start:>6}  "
+            f"  {self.first + start:>6}  "
             + "".join(".#"[int(bit)] for bit in self.bits[start : start + PER_ROW])
             for start in range(0, self.bits.size, PER_ROW)
         ]

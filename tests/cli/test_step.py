@@ -233,3 +233,32 @@ def test_a_terminal_gets_a_prompt():
     assert b"3 of " in out
     assert b"6 of " in out
     assert b"'bogus' is no command" in err
+
+
+def test_the_map_shows_buffers_states_and_what_is_touched(session, done):
+    (found,) = done("u name=Select; map")["answers"][1:]
+    assert found["ub"] == 16384
+    assert found["used"] == max(b["start"] + b["num"] * b["nbytes"] for b in found["buffers"])
+    assert found["queues"]["gradInputQueue"] == ["OCCUPIED", "FREE"]
+    place = {b["name"]: b for b in found["buffers"]}
+    assert found["writes"] == [[place["gradInputQueue"]["start"], place["tmpBuf"]["start"] - 2048]]
+    assert place["maskBuf"]["start"] in [start for start, _ in found["reads"]]
+    text = session("u name=Select", "m").out
+    assert "next call: Select" in text
+    assert "a FREE slot in small letters" in text
+    bar = next(line for line in text.splitlines() if line.startswith("        |"))
+    assert len(bar) < 80
+    assert "C" * 5 in bar
+    assert "c" * 5 in bar
+
+
+def test_a_mask_is_drawn_lane_by_lane(session, done):
+    (bits,) = done("u name=Select; mask maskBuf 0:128")["answers"][1:]
+    assert bits["lanes"] == [0, 128]
+    assert bits["on"] == sum(bits["bits"])
+    text = session("u name=Select", "mask maskBuf 0:128").out
+    rows = [line.split()[1] for line in text.splitlines()[-2:]]
+    assert "".join(rows) == "".join(".#"[bit] for bit in bits["bits"])
+    (part,) = done("u name=Select; mask maskBuf 64:70")["answers"][1:]
+    assert part["bits"] == bits["bits"][64:70]
+    assert "maskBuf has lanes 0..511, not 600" in session("u name=Select", "mask maskBuf 600").err

@@ -23,16 +23,17 @@ def mask_parts(mask: Mask, most_rows: int = MOST_ROWS) -> Iterator[str]:
     rows = -(-mask.bits.size // PER_ROW)
     hidden = f"the first {most_rows} of {rows} rows" if rows > most_rows else ""
     yield head("mask", mask.head, hidden)
-    yield mask_svg(mask.bits[: most_rows * PER_ROW])
+    yield mask_svg(mask.bits[: most_rows * PER_ROW], mask.first)
 
 
-def mask_svg(bits: np.ndarray) -> str:
-    """Return the grid alone: lane 0 at the top left, `PER_ROW` lanes a row."""
+def mask_svg(bits: np.ndarray, first: int = 0) -> str:
+    """Return the grid alone: lane `first` at the top left, `PER_ROW` lanes a row."""
     rows = -(-bits.size // PER_ROW)
     width, height = LEFT + PER_ROW * CELL + 60, TOP + max(rows, 1) * CELL + 4
-    marks = [mark for row in range(rows) for mark in _row(bits, row)]
+    marks = [mark for row in range(rows) for mark in _row(bits, row, first)]
+    plus = "+" if first else ""
     marks += [
-        f'<text class="asim-d" x="{LEFT + lane * CELL + 1}" y="{TOP - 5}">{lane}</text>'
+        f'<text class="asim-d" x="{LEFT + lane * CELL + 1}" y="{TOP - 5}">{plus}{lane}</text>'
         for lane in range(0, PER_ROW, 8)
     ]
     marks.append(_lines(bits.size))
@@ -42,7 +43,7 @@ def mask_svg(bits: np.ndarray) -> str:
     )
 
 
-def _row(bits: np.ndarray, row: int) -> Iterator[str]:
+def _row(bits: np.ndarray, row: int, first: int) -> Iterator[str]:
     lanes = bits[row * PER_ROW : (row + 1) * PER_ROW]
     y = TOP + row * CELL
     yield (

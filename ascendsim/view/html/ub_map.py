@@ -8,19 +8,16 @@ does not fit into the bar stands in the table, which names every buffer by the b
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ascendsim.view.html.style import HUES, face, head, mono, pill, table, text
-from ascendsim.view.ub_map import Span, UbMap, joined
-
-if TYPE_CHECKING:
-    from ascendsim.view.stepper import Place
+from ascendsim.view.ub_map import Place, Span, UbMap, joined
 
 WIDTH, LEFT, BAR = 940, 52, 872  # pixels: of the picture, before the bar, of the bar
 TOP, HEIGHT = 22, 40
 OVERVIEW = 26  # height of the thin bar and the funnel under it
 LETTER = 6.2  # width of a character of the labels, about
 ZOOM_BELOW = 1 / 3  # of UB used: then the used part is drawn, under the whole
+MOST_MARKS = 80  # of a row; with more, the narrowest gaps are closed and the row is marked ~
 STATE_PILLS = {"OCCUPIED": "q", "ENQUE": "on", "DEQUE": "o"}
 
 
@@ -34,13 +31,14 @@ def ub_map_parts(ub: UbMap) -> Iterator[str]:
     now = f"next call {ub.call}" if ub.call else "end of the block"
     free = f"{ub.nbytes - ub.used} of {ub.nbytes} bytes free"
     yield head("UB", free if ub.places else f"{ub.nbytes} bytes, no buffer yet", now)
-    yield ub_map_svg(ub)
-    yield _table(ub)
+    if ub.places:
+        yield ub_map_svg(ub)
+        yield _table(ub)
 
 
 def extent_of(ub: UbMap) -> int:
     """Return how many bytes the bar shows, from byte 0."""
-    return ub.used if 0 < ub.used < ub.nbytes * ZOOM_BELOW else ub.nbytes
+    return ub.used if 0 < ub.used < ub.nbytes * ZOOM_BELOW else max(ub.nbytes, 1)
 
 
 def place_of(byte: int, extent: int) -> float:
@@ -53,11 +51,12 @@ def ub_map_svg(ub: UbMap) -> str:
     extent = extent_of(ub)
     top = TOP + (OVERVIEW if extent < ub.nbytes else 0)
     touched = bool(ub.reads or ub.writes)
+    label = "UB" if extent == ub.nbytes else "used"
     height = top + HEIGHT + (22 if touched else 0) + 18
     parts = [
         *_overview(ub, extent),
         f'<rect class="asim-e" x="{LEFT}" y="{top}" width="{BAR}" height="{HEIGHT}"/>',
-        f'<text class="asim-d" x="0" y="{top + 25}">UB</text>',
+        f'<text class="asim-d" x="0" y="{top + 25}">{label}</text>',
         *(
             mark
             for number, place in enumerate(ub.places)
@@ -155,9 +154,21 @@ def _touches(ub: UbMap, extent: int, top: int) -> Iterator[str]:
     rows = (("reads", "asim-rd", ub.reads, 6), ("writes", "asim-wr", ub.writes, 16))
     for word, style, spans, shift in rows:
         y = top + HEIGHT + shift
-        yield f'<text class="{style}" x="0" y="{y + 6}">{word}</text>'
-        for span in joined(spans, extent // BAR):  # gaps below a pixel cannot be seen
+        marks, coarse = _marks(spans, extent)
+        yield f'<text class="{style}" x="0" y="{y + 6}">{word}{" ~" if coarse else ""}</text>'
+        for span in marks:
             yield _span(style, span, extent, (y, 5))
+
+
+def _marks(spans: tuple[Span, ...], extent: int) -> tuple[tuple[Span, ...], bool]:
+    """Return what is drawn of spans, and True when gaps that could be seen had to be closed."""
+    gap = extent // BAR  # below a pixel
+    found = joined(spans, gap)
+    coarse = len(found) > MOST_MARKS
+    while len(found) > MOST_MARKS:
+        gap = 2 * gap + 1
+        found = joined(spans, gap)
+    return found, coarse
 
 
 def _span(style: str, span: Span, extent: int, vertical: tuple[int, int]) -> str:
