@@ -161,12 +161,7 @@ def _who(at: Stepper, words: list[str]) -> Answer:
         address = number(words[0], "an address")
     else:
         buffer, slot = buffer_and_slot(name)
-        at.view(buffer, "uint8", slot)  # refuses what is not there
-        place = at.buffers()[buffer]
-        shift = number(offset, "a byte of the buffer") if plus else 0
-        if not 0 <= shift < place.nbytes:
-            raise RequestError(f"{buffer} has bytes 0..{place.nbytes - 1:#x}, not {shift:#x}")
-        address = place.start + slot * place.nbytes + shift
+        address = at.address(buffer, number(offset, "a byte of the buffer") if plus else 0, slot)
     if not 0 <= address < at.ub.size:
         raise RequestError(f"UB has bytes 0..{at.ub.size - 1:#x}, not {address:#x}")
     position = at.who_wrote(address)

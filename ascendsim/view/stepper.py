@@ -216,8 +216,7 @@ class Stepper:
         The tree goes back to the tensors in GM; print it. The stepper stays where it is.
         """
         kind = self._dtype(buffer, dtype)
-        place = self._place(buffer, slot)
-        start = place.start + slot * place.nbytes + lane * kind.nbytes
+        start = self.address(buffer, lane * kind.nbytes, slot)
         here = self.position
         found = cause_of(self, Spot(start, kind.nbytes), [MAX_CAUSES])
         self.goto(here)
@@ -226,9 +225,21 @@ class Stepper:
     def watch(self, buffer: str, lane: int, dtype: Any = None, slot: int = 0) -> list[Change]:
         """Return every call of the block that stored to a lane, with its bits before and after."""
         kind = self._dtype(buffer, dtype)
-        place = self._place(buffer, slot)
-        start = place.start + slot * place.nbytes + lane * kind.nbytes
+        start = self.address(buffer, lane * kind.nbytes, slot)
         return list(self._changes(start, kind.nbytes))
+
+    def address(self, buffer: str, byte: int = 0, slot: int = 0) -> int:
+        """Return where byte `byte` of a slot of a buffer stands in UB.
+
+        Raises
+        ------
+        RequestError
+            When there is no such buffer (yet), slot or byte.
+        """
+        place = self._place(buffer, slot)
+        if not 0 <= byte < place.nbytes:
+            raise RequestError(f"{buffer} has bytes 0..{place.nbytes - 1:#x}, not {byte:#x}")
+        return place.start + slot * place.nbytes + byte
 
     def _changes(self, start: int, nbytes: int) -> Iterator[Change]:
         here = self.position
