@@ -121,6 +121,17 @@ def test_values_are_rounded_once_to_the_type_of_the_lane():
     ] * 6
 
 
+def test_nan_of_bfloat16():
+    op = asim.load("hard_sigmoid_grad")
+    x = np.array([1, np.nan, 3] * 16, bfloat16.numpy)
+    til = op.tiling((48,), "bfloat16")
+    at = asim.launch(op, {"grad": x, "x": x}, til, record="bytes").stepper(0)
+    assert at.until(holds="nan")
+    assert (at.hit.lane, at.hit.dtype, at.done.call.name) == (1, bfloat16, "DataCopyPad")
+    assert at.until(holds="nan", dtype="float32", pipe="V")
+    assert (at.hit.lane, at.hit.bits, at.done.call.name) == (1, 0x7FFFFFFF, "Cast")
+
+
 def test_goto_by_words(runs):
     at = runs["hard_swish_grad"].stepper(0)
     assert at.goto(tile=1, phase="Compute").describe().startswith("DeQue on ")

@@ -151,6 +151,12 @@ def ulp_order(bits: int, dtype: DType) -> int:
     return bits - 2 * sign if dtype.kind == "int" and bits >= sign else bits
 
 
+def is_nan(bits: Any, dtype: DType) -> Any:
+    """Say of a word, or of an array of words, of a float type whether it is a NaN."""
+    sign = 1 << (8 * dtype.nbytes - 1)
+    return (bits & (sign - 1)) > dtype.to_bits(float("inf"))
+
+
 def scalar_bits(instr: Instr) -> int | None:
     """Return the raw bits of a call's scalar as the instruction takes it, None without one."""
     dtype: Any = instr.call.fields.get("dtype")

@@ -20,6 +20,7 @@ from ascendsim.errors import RequestError
 from ascendsim.numerics.rounding import BFLOAT16, FLOAT16, FLOAT32, round_to
 from ascendsim.observe.recorder import Entry
 from ascendsim.record import GM, UB, Access, Instr
+from ascendsim.view.lane_graph import is_nan
 
 _FORMATS = {fmt.name: fmt for fmt in (FLOAT32, FLOAT16, BFLOAT16)}
 _WHERE = ("buffer", "lane", "slot", "dtype")  # what narrows `holds`
@@ -78,7 +79,7 @@ class Held:
         wanted = pattern(self.wanted, dtype)
         if wanted is None:
             return np.zeros(bits.shape, bool)
-        return np.isnan(bits.view(dtype.numpy)) if wanted == "nan" else bits == wanted
+        return is_nan(bits, dtype) if wanted == "nan" else bits == wanted
 
     def stores(self, entry: Entry) -> list[Access]:
         """Return the operands of a call that may store such a lane."""
