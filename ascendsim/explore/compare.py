@@ -1,7 +1,7 @@
 """The same kernel and data on two chips, or under two sets of options: where they part, and why.
 
     from ascendsim.explore.compare import Side, compare
-    print(compare("hard_sigmoid_grad", Side("ascend910b1"), Side("ascend950"), dtype="float16"))
+    print(compare("add", Side("ascend910b1"), Side("ascend950"), dtype="float16"))
 
 Both sides run with one tiling where one is valid on both: that of the first side, else that of the
 second, so that the calls can be held side by side. Where neither is, each side has its own, and

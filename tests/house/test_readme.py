@@ -83,6 +83,13 @@ def test_every_option_named_exists(option, capsys):
     assert re.search(rf"{option}\b", pages)
 
 
+def test_links_lead_to_headings():
+    outside = re.sub(r"^```.*?^```$", "", TEXT, flags=re.M | re.S)
+    titles = re.findall(r"^#+ (.*)$", outside, re.M)
+    anchors = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+    assert set(re.findall(r"\]\(#([^)]*)\)", outside)) <= anchors
+
+
 def test_test_command_is_marked_for_ci():
     (command,) = (body for note, _, body in BLOCKS if note == "test command")
     assert "-m pytest" in command
