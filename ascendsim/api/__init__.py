@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -116,7 +118,14 @@ def time(
     op = load(op)
     job = timing_job(op, tiling, checked_options(options), soc)
     cores = tiling.origin.cores if tiling.origin else None
-    return timeline_of(scheduled(job, recorded(job, keep, share), cores), job.ub_bytes)
+    found = timeline_of(scheduled(job, recorded(job, keep, share), cores), job.ub_bytes)
+    return replace(found, drawn=partial(_drawn, title=f"{op.name} on {job.soc.name}"))
+
+
+def _drawn(timeline: Timeline, title: str) -> str:
+    from ascendsim.view.html.timeline import timeline_html
+
+    return timeline_html(timeline, title)
 
 
 def _run_of(

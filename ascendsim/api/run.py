@@ -225,6 +225,11 @@ class Run:
             f"{self.mode}, weakest evidence {self.evidence['weakest']})"
         )
 
+    def _repr_html_(self) -> str:
+        from ascendsim.view.html.run import run_html
+
+        return run_html(self)
+
 
 def _raw(array: np.ndarray) -> memoryview:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data

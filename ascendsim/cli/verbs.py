@@ -10,8 +10,9 @@ import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ascendsim.cli import memory
 from ascendsim.cli.wanted import asked, check_known
-from ascendsim.cli.words import buffer_and_slot, lane_range, lanes_and_kind, number, times
+from ascendsim.cli.words import Answer, buffer_and_slot, lane_range, lanes_and_kind, number, times
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.errors import RequestError
 from ascendsim.record import Instr
@@ -20,14 +21,6 @@ from ascendsim.view.stepper import Stepper
 
 _LINE = 70  # columns of values
 _AROUND = 3  # lines of source before and after
-_MAP_CELLS = 64
-
-
-class Answer(NamedTuple):
-    """What a command shows: as JSON and as text."""
-
-    document: dict[str, Any]
-    text: str
 
 
 class Verb(NamedTuple):
@@ -193,29 +186,6 @@ def _watch(at: Stepper, words: list[str]) -> Answer:
     )
 
 
-def _queues(at: Stepper, _: list[str]) -> Answer:
-    states = at.queues()
-    rows = [(name, ", ".join(slots)) for name, slots in states.items()]
-    return Answer({"queues": states}, text.table("queues", ("queue", "slots"), rows))
-
-
-def _buffers(at: Stepper, _: list[str]) -> Answer:
-    places = list(at.buffers().values())
-    rows = [
-        (
-            p.name,
-            p.kind,
-            f"{p.num} x {p.nbytes}",
-            f"UB[{p.start:#x}, {p.start + p.num * p.nbytes:#x})",
-            _bar(p.start, p.start + p.num * p.nbytes, at.ub.size),
-        )
-        for p in places
-    ]
-    columns = ("buffer", "kind", "bytes", "where", f"UB, {at.ub.size} bytes")
-    document = {"buffers": [p._asdict() for p in places], "ub": at.ub.size}
-    return Answer(document, text.table("buffers", columns, rows))
-
-
 def _source(at: Stepper, _: list[str]) -> Answer:
     import linecache
 
@@ -252,12 +222,15 @@ VERBS = {
     "who": Verb(1, 1, "w(ho) ADDRESS|BUFFER[@SLOT][+BYTE]", _who),
     "why": Verb(2, 3, "why BUFFER[@SLOT] LANE [DTYPE]", _why),
     "watch": Verb(2, 3, "watch BUFFER[@SLOT] LANE [DTYPE]", _watch),
-    "queues": Verb(0, 0, "queues", _queues),
-    "buffers": Verb(0, 0, "buffers", _buffers),
+    "map": Verb(0, 0, "m(ap)", memory.ub_map),
+    "mask": Verb(1, 2, "mask BUFFER[@SLOT] [LANE|FROM:TO]", memory.mask),
+    "queues": Verb(0, 0, "queues", memory.queues),
+    "buffers": Verb(0, 0, "buffers", memory.buffers),
     "source": Verb(0, 0, "s(ource)", _source),
     "help": Verb(0, 0, "h(elp)", _help),
 }
 SHORT = {"n": "next", "b": "back", "g": "goto", "u": "until", "v": "view", "w": "who"} | {
+    "m": "map",
     "s": "source",
     "h": "help",
     "?": "help",
@@ -279,9 +252,3 @@ def _named(at: Stepper, buffer: str, slot: int) -> str:
 def _short(file: str) -> str:
     """Return a kernel's file with its folder only."""
     return "/".join(file.replace(os.sep, "/").split("/")[-2:])
-
-
-def _bar(start: int, stop: int, size: int) -> str:
-    first = start * _MAP_CELLS // size
-    last = max(-(-stop * _MAP_CELLS // size), first + 1)
-    return "." * first + "#" * (last - first) + "." * (_MAP_CELLS - last)

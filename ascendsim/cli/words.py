@@ -1,10 +1,19 @@
-"""The words of a stepping command: counts, addresses, `buffer@slot`, lanes and ranges of lanes."""
+"""The words of a stepping command (counts, addresses, `buffer@slot`, lanes), and its answer."""
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 from ascendsim.errors import RequestError
 
 MOST_LANES = 16  # that view shows without being asked for more
+
+
+class Answer(NamedTuple):
+    """What a command shows: as JSON and as text."""
+
+    document: dict[str, Any]
+    text: str
 
 
 def times(words: list[str]) -> int:

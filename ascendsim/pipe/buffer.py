@@ -20,7 +20,8 @@ STATE_NAMES = ("FREE", "OCCUPIED", "ENQUE", "DEQUE")
 class Buffer:
     """One slot of a queue, or a TBuf: `nbytes` bytes of UB at `start`.
 
-    Kept per (start, nbytes) of a core, so that its tensors are found again in every block.
+    Kept per name, slot, start and length of a core, so that its tensors are found again in every
+    block, and the records of one layout keep their names when another follows.
     `ready` and `released` are the tokens on their way to DeQue and to the next AllocTensor.
     """
 

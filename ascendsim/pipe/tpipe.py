@@ -79,8 +79,8 @@ class TPipe:
         self.core.holders.append(holder)
         start = self._claim(holder, num, nbytes, tbuf)
         rounded = ceil32(nbytes)
-        holder.attach([self._buffer(start + k * rounded, rounded) for k in range(num)])
-        name = holder.name  # found now or never; records of earlier blocks share the buffers
+        name = holder.name  # found now or never
+        holder.attach([self._buffer((name, k), start + k * rounded, rounded) for k in range(num)])
         if self.core.readers:
             self._record(name, holder.kind, (num, nbytes), start)
         return True
@@ -149,13 +149,17 @@ class TPipe:
                 f"{core.soc.buffer_mutexes}",
             )
 
-    def _buffer(self, start: int, nbytes: int) -> Buffer:
+    def _buffer(self, slot: tuple[str, int], start: int, nbytes: int) -> Buffer:
+        """Return slot `(name, number)`, the same one as in earlier blocks of this layout.
+
+        Records hold on to it, so it never becomes the slot of a buffer of another name.
+        """
         buffers = self.core.buffers
-        found = buffers.get((start, nbytes))
+        found = buffers.get((slot, start, nbytes))
         if found is None:
             if len(buffers) >= MAX_INTERNED:
                 buffers.clear()
-            found = buffers[start, nbytes] = Buffer(self.core, start, nbytes)
+            found = buffers[slot, start, nbytes] = Buffer(self.core, start, nbytes)
         return found
 
     def _record(self, name: str, kind: str, size: tuple[int, int], start: int) -> None:

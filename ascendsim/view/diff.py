@@ -84,6 +84,11 @@ class Diff:
                 steps.append(_step(node.position, (node.instr, other.instr), place, bits, dtype))
         return tuple(sorted(steps, key=lambda step: step.position))
 
+    def _repr_html_(self) -> str:
+        from ascendsim.view.html.answers import diff_html
+
+        return diff_html(self)
+
     def __str__(self) -> str:
         if self.first is None:
             return self.parted or "the runs are the same"

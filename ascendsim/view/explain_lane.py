@@ -13,9 +13,7 @@ is read.
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ascendsim.dtypes import DType
@@ -36,38 +34,10 @@ from ascendsim.view.exact_lane import (
     result,
     rounded,
 )
+from ascendsim.view.explanation import Explanation
 from ascendsim.view.lane_graph import Graph, Node, scalar_bits, ulp_order
 
 SAMPLES = 16  # lanes beside the asked one that decide between repairs
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why an element is not what the definition gives.
-
-    kind : literal, rounding, flush, overflow, nan, branch; exact when it is what the definition
-    gives, formula when no single call is to blame; position, name, line, file, bits, source : of
-    the call and its lane, position -1 when there is none; text : the sentence.
-    """
-
-    kind: str
-    block: int
-    position: int
-    name: str
-    file: str
-    line: int
-    bits: int
-    actual: int
-    expected: int
-    text: str
-
-    @property
-    def source(self) -> str:
-        """The kernel's line."""
-        return linecache.getline(self.file, self.line).strip()
-
-    def __str__(self) -> str:
-        return self.text
 
 
 class Blame(NamedTuple):

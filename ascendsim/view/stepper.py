@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,20 +23,13 @@ from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.errors import RequestError
 from ascendsim.observe.recorder import BlockRecording, Delta, Entry
 from ascendsim.record import UB, Instr
+from ascendsim.view.mask import Mask
+from ascendsim.view.ub_map import Place, Queues, UbMap, places_of, states_of, ub_map_of
 from ascendsim.view.until import Hit, first, fitting, seek, split, tiles_of
 from ascendsim.view.why import MAX_CAUSES, Cause, Spot, cause_of
 
-_STATES = {"AllocTensor": "OCCUPIED", "EnQue": "ENQUE", "DeQue": "DEQUE", "FreeTensor": "FREE"}
-
-
-class Place(NamedTuple):
-    """A buffer of the block: `num` slots of `nbytes` bytes from UB byte `start` on."""
-
-    name: str
-    kind: str
-    start: int
-    nbytes: int
-    num: int
+if TYPE_CHECKING:
+    from ascendsim.view.widget import StepperWidget
 
 
 class Change(NamedTuple):
@@ -65,6 +58,11 @@ class Stepper:
 
     def __repr__(self) -> str:
         return f"Stepper(position {self.position} of {len(self)}: {self.describe()})"
+
+    def _repr_html_(self) -> str:
+        from ascendsim.view.html.stepper import stepper_html
+
+        return stepper_html(self)
 
     @property
     def instr(self) -> Instr | None:
@@ -167,22 +165,26 @@ class Stepper:
 
     def buffers(self) -> dict[str, Place]:
         """Return the buffers that InitBuffer has made up to now, by name."""
-        found = {}
-        for entry in self.entries[: self.position]:
-            if entry.instr.call.name == "InitBuffer":
-                f = entry.instr.call.fields
-                found[f["buf"]] = Place(f["buf"], f["kind"], f["ub"], f["len32"], f["num"])
-        return found
+        return places_of(self.entries[: self.position])
 
-    def queues(self) -> dict[str, list[str]]:
+    def queues(self) -> Queues:
         """Return the state of every slot of every queue: FREE, OCCUPIED, ENQUE or DEQUE."""
-        states = {p.name: ["FREE"] * p.num for p in self.buffers().values() if p.kind != "TBuf"}
-        for entry in self.entries[: self.position]:
-            call = entry.instr.call
-            if call.name in _STATES:
-                holder = call.accesses[0].holder
-                states[holder.name][holder.slot] = _STATES[call.name]
-        return states
+        return states_of(self.entries[: self.position], self.buffers())
+
+    def map(self) -> UbMap:
+        """Return a map of UB at this moment; print it, or let a notebook draw it."""
+        return ub_map_of(self)
+
+    def mask(self, buffer: str, count: int | None = None, slot: int = 0) -> Mask:
+        """Return the bits of a buffer as the lanes of a mask, the first `count` or all."""
+        name = f"{buffer}@{slot}" if slot else buffer
+        return Mask.of(name, self._bytes(buffer, slot), count)
+
+    def widget(self) -> StepperWidget:
+        """Return a slider and buttons for this stepper (needs ipywidgets)."""
+        from ascendsim.view.widget import StepperWidget
+
+        return StepperWidget(self)
 
     def view(self, buffer: str, dtype: Any = None, slot: int = 0) -> np.ndarray:
         """Return a buffer's values at this moment (a copy).

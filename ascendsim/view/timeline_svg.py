@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from html import escape
 
 from ascendsim.observe.timeline import Timeline
+from ascendsim.view.html.style import themes
 from ascendsim.view.lanes import LANES, Piece, links_of, moved, operands, pieces_of
 
 MOST_PIECES = 120  # what is drawn of a stream; a third of it from the end
@@ -38,30 +39,22 @@ _MODULES = {
     "compare": "compare, select",
     "convert": "convert",
 }
-STYLE = """
-text{font:11px system-ui,sans-serif;fill:#1c2128}
+_RULES = """
+text{font:11px system-ui,sans-serif;fill:var(--ink)}
 .h{font-weight:600;font-size:13px}
 .n{fill:#fff;font-size:10px;pointer-events:none}
-.s{fill:#59636e}
-.bg{fill:#fff}
-.lane{fill:#eef1f4}
-.grid{stroke:#c9d1d9;stroke-width:.6}
-.tok{stroke:#59636e;stroke-width:.7;fill:none;opacity:.75}
+.s{fill:var(--dim)}
+.bg{fill:var(--paper)}
+.lane{fill:var(--panel)}
+.grid{stroke:var(--line);stroke-width:.6}
+.tok{stroke:var(--dim);stroke-width:.7;fill:none;opacity:.75}
 .back{stroke-dasharray:3 2;opacity:.5}
-.head{fill:#59636e}
-.gap{fill:#59636e;opacity:.14}
+.head{fill:var(--dim)}
+.gap{fill:var(--dim);opacity:.14}
 .wait{opacity:.32}
-@media (prefers-color-scheme:dark){
-text{fill:#e6edf3}
-.n{fill:#fff}
-.s{fill:#9aa5b1}
-.bg{fill:#0f141a}
-.lane{fill:#1b222b}
-.grid{stroke:#36404b}
-.tok{stroke:#9aa5b1}
-.head,.gap{fill:#9aa5b1}
-}
 """
+SCOPE = ".asim-time"  # rules of a picture inside a page hold for no other picture there
+STYLE = themes(SCOPE) + "".join(f"{SCOPE} {rule}" for rule in _RULES.split("\n") if rule)
 
 
 def timeline_svg(timeline: Timeline, title: str = "", block: int = 0) -> str:
@@ -72,8 +65,8 @@ def timeline_svg(timeline: Timeline, title: str = "", block: int = 0) -> str:
     links = dict.fromkeys(links_of(timeline, block, pieces))
     height = TOP + PITCH * len(LANES) + 12
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
-        f'width="{WIDTH}" height="{height}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{SCOPE[1:]}" '
+        f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img">',
         f"<title>{escape(head)}: timeline</title>",
         f"<style>{STYLE}</style>",
         f'<rect class="bg" width="{WIDTH}" height="{height}"/>',

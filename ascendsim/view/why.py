@@ -48,6 +48,11 @@ class Cause:
         head = f"{'  ' * depth}{at}{self.name} {self.place} = {self.bits:#x}{scalar}"
         return [head, *(line for cause in self.causes for line in cause.lines(depth + 1))]
 
+    def _repr_html_(self) -> str:
+        from ascendsim.view.html.answers import cause_html
+
+        return cause_html(self)
+
     def __str__(self) -> str:
         return "\n".join(self.lines())
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import subprocess
 import sys
 
 import numpy as np
@@ -254,23 +252,30 @@ def test_json_reads_no_input(session):
     assert answer.json["answers"] == []
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo terminal")
-def test_a_terminal_gets_a_prompt():
-    import pty
+def test_the_map_shows_buffers_states_and_what_is_touched(session, done):
+    (found,) = done("u name=Select; map")["answers"][1:]
+    assert found["ub"] == 16384
+    assert found["used"] == max(b["start"] + b["num"] * b["nbytes"] for b in found["buffers"])
+    assert found["queues"]["gradInputQueue"] == ["OCCUPIED", "FREE"]
+    place = {b["name"]: b for b in found["buffers"]}
+    assert found["writes"] == [[place["gradInputQueue"]["start"], place["tmpBuf"]["start"] - 2048]]
+    assert place["maskBuf"]["start"] in [start for start, _ in found["reads"]]
+    text = session("u name=Select", "m").out
+    assert "next call: Select" in text
+    assert "a FREE slot in small letters" in text
+    bar = next(line for line in text.splitlines() if line.startswith("        |"))
+    assert len(bar) < 80
+    assert "C" * 5 in bar
+    assert "c" * 5 in bar
 
-    ours, theirs = pty.openpty()
-    start = "from ascendsim.cli import main; main()"
-    command = [sys.executable, "-c", start, "step", "add", "--n", "40", "--random"]
-    environment = os.environ | {"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"}
-    child = subprocess.Popen(
-        command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
-    )
-    os.close(theirs)
-    os.write(ours, b"n 3\n\nbogus\nq\n")
-    out, err = child.communicate(timeout=120)
-    os.close(ours)
-    assert child.returncode == 0
-    assert b"0 of " in out
-    assert b"3 of " in out
-    assert b"6 of " in out
-    assert b"'bogus' is no command" in err
+
+def test_a_mask_is_drawn_lane_by_lane(session, done):
+    (bits,) = done("u name=Select; mask maskBuf 0:128")["answers"][1:]
+    assert bits["lanes"] == [0, 128]
+    assert bits["on"] == sum(bits["bits"])
+    text = session("u name=Select", "mask maskBuf 0:128").out
+    rows = [line.split()[1] for line in text.splitlines()[-2:]]
+    assert "".join(rows) == "".join(".#"[bit] for bit in bits["bits"])
+    (part,) = done("u name=Select; mask maskBuf 64:70")["answers"][1:]
+    assert part["bits"] == bits["bits"][64:70]
+    assert "maskBuf has lanes 0..511, not 600" in session("u name=Select", "mask maskBuf 600").err

@@ -6,8 +6,8 @@ traces and pictures.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ascendsim.observe.timeline.model import Launch, conflict_cycles, low_share, stretch_of
@@ -55,12 +55,23 @@ class Timeline:
     pipes : busy cycles and ratio per pipe of the slowest core. stretch : how much longer its HBM
     transfers take than with free memory. stalls : cycles that a pipe of the
     slowest core waited, by cause. bound and advice : what limits the launch and what would help.
+    drawn : makes the HTML that notebooks show; pictures are made in a layer above.
     """
 
     launch: Launch
     state: State
     ub_capacity: int
     stretch: float = 1.0
+    drawn: Callable[[Timeline], str] | None = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"Timeline({self.aiv_us:.2f} us on {self.launch.soc.name}, {self.task_us:.2f} us with "
+            f"launch, bound by {self.bound})"
+        )
+
+    def _repr_html_(self) -> str | None:
+        return None if self.drawn is None else self.drawn(self)
 
     @property
     def cycles(self) -> float:
