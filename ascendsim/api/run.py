@@ -15,7 +15,9 @@ from ascendsim.observe.recorder import BlockRecording
 from ascendsim.observe.timeline import Timeline
 from ascendsim.view.diff import Diff, diff_runs
 from ascendsim.view.explain_lane import Explanation, explain
-from ascendsim.view.stepper import Stepper
+from ascendsim.view.questions import Questions, Writer
+from ascendsim.view.stepper import Change, Stepper
+from ascendsim.view.why import Cause
 
 
 @dataclass(slots=True)
@@ -127,6 +129,48 @@ class Run:
         if not self.recordings or self.wanted is None:
             raise RequestError('nothing was recorded: launch with record="bytes"')
         return explain(self.recordings, name, index, self.wanted, size)
+
+    def who_wrote(
+        self, name: str, byte: int, *, block: int | None = None, slot: int = 0
+    ) -> Writer | None:
+        """Return the last call that stored a byte, None when none of the recorded ones did.
+
+        name : an output ("out"), a buffer in UB (with `slot` of its queue), or "UB" as a whole.
+        byte : counts from its start. block : whose UB, needed when several were recorded; of an
+        output the last block that stored the byte, by default.
+
+        Raises
+        ------
+        RequestError
+            When there is no such name, byte, slot or block, or nothing was recorded.
+        """
+        return Questions(self.recordings, self.outputs).who_wrote(name, byte, block, slot)
+
+    def why(
+        self, name: str, lane: int, dtype: Any = None, *, block: int | None = None, slot: int = 0
+    ) -> Cause:
+        """Return the calls behind an element of an output, or a lane of a buffer at the end.
+
+        The tree goes back to the tensors in GM, with the lane's bits at each call; print it.
+        `name`, `block` and `slot` as for `who_wrote`; `dtype` is how a buffer is read, by default
+        as the kernel last used it.
+
+        Raises
+        ------
+        RequestError
+            As `who_wrote`, and when no recorded copy stored the element.
+        """
+        return Questions(self.recordings, self.outputs).why(name, lane, dtype, block, slot)
+
+    def watch(
+        self, name: str, lane: int, dtype: Any = None, *, block: int | None = None, slot: int = 0
+    ) -> list[Change]:
+        """Return every call that stored to an element of an output or a lane of a buffer.
+
+        Each has its block and position, and the bits before and after. Arguments and errors as
+        for `why`.
+        """
+        return Questions(self.recordings, self.outputs).watch(name, lane, dtype, block, slot)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write this run with its recording to one file, whole or not at all.

@@ -12,6 +12,10 @@ from ascendsim.cli.groups import takes_groups
 from ascendsim.cli.show import Show
 from ascendsim.errors import RequestError
 
+_MORE = (
+    "'ascendsim explain TOPIC' shows a page; options, rules, instructions and operators have one "
+    "too.\nOther spellings and plurals find it, and an unknown word gets the nearest names.\n"
+)
 TOPICS = typer.Argument(metavar="[CODE|OP|CONCEPT]...", show_default=False)
 
 
@@ -26,8 +30,11 @@ def explain(
     from ascendsim.view import text
 
     if not topics:
-        known = written.topics()
-        show.result({"topics": known}, lambda: text.words("explained", known))
+        kinds = written.topics_by_kind()
+        listed = {"topics": written.topics()}
+        show.result(
+            listed, lambda: text.joined(*(text.words(kind, kinds[kind]) for kind in kinds), _MORE)
+        )
         return
     pages = [_page(topic, kernels) for topic in topics]
     documents = [page.document() for page in pages]

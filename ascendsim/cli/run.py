@@ -36,10 +36,10 @@ class Data:
         """Refuse what makes no sense together."""
         if self.random and self.input is not None:
             raise RequestError("--input and --random both give the inputs: choose one")
-        if not self.random and self.input is None:
-            raise RequestError("give the inputs: --input FILE.npz, or --random with --n or --shape")
         if self.seed < 0:
             raise RequestError(f"--seed {self.seed}: must not be negative")
+        if not self.random and self.input is None:
+            raise RequestError("give the inputs: --input FILE.npz, or --random with --n or --shape")
 
     def arrays(self, request: Request, op: Any) -> dict[str, Any]:
         """Return the inputs of `op`, as asked for."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -50,20 +50,52 @@ def step(request: Request, data: Data, model: Model, session: Session, show: Sho
     run, warnings = _recorded(request, data, model, session.block)
     for warning in warnings:
         warn(warning)
-    at = _stepper(run, session.block)
-    wrong, answers = _talk(at, session.do, quiet=show.json)
+
+    def other(block: int) -> Any:
+        return _stepper(_recorded(request, data, model, block, "block ")[0], block)
+
+    stage = Stage(session.block, _stepper(run, session.block), other)
+    wrong, answers = _talk(stage, session.do, quiet=show.json)
     if show.json:
         from ascendsim.cli.verbs import where
 
+        at = stage.at
         head = {"op": run.op, "dtype": run.dtype, "n": run.n, "soc": run.soc}
-        place = {"block": session.block, **where(at).document}
+        place = {"block": stage.block, **where(at).document}
         state = {"queues": at.queues(), "buffers": [p._asdict() for p in at.buffers().values()]}
         show.result({**head, **place, **state, "answers": answers}, str)
     if wrong and session.do is not None:
         raise typer.Exit(BAD_REQUEST)
 
 
-def _recorded(request: Request, data: Data, model: Model, block: int) -> tuple[Any, list[str]]:
+@dataclass(slots=True)
+class Stage:
+    """The block that is stepped through, and how to get at another one."""
+
+    block: int
+    at: Any
+    other: Callable[[int], Any]
+
+    def do(self, line: str) -> Any:
+        """Do one command; `block K` goes to the start of another block."""
+        from ascendsim.cli.verbs import do, where
+        from ascendsim.cli.words import number
+
+        name, *words = line.split()
+        if name != "block":
+            return do(self.at, line)
+        if len(words) != 1:
+            raise RequestError(f"{line!r}: write it as block K; this is block {self.block}")
+        block = number(words[0], "a block")
+        self.at = self.other(block)
+        self.block = block
+        stands = where(self.at)
+        return stands._replace(document={"block": block, **stands.document})
+
+
+def _recorded(
+    request: Request, data: Data, model: Model, block: int, asked: str = "--block "
+) -> tuple[Any, list[str]]:
     from ascendsim.api import launch
 
     options, op = model.options(), request.kernel.load()
@@ -71,7 +103,7 @@ def _recorded(request: Request, data: Data, model: Model, block: int) -> tuple[A
     arrays = data.arrays(request, op)
     made = request.tiled(op, {name: array.shape for name, array in arrays.items()})
     if not 0 <= block < made.block_dim:
-        raise RequestError(f"--block {block}: this launch has blocks 0..{made.block_dim - 1}")
+        raise RequestError(f"{asked}{block}: this launch has blocks 0..{made.block_dim - 1}")
     choices: dict[str, Any] = {"mode": model.mode, "seed": data.seed, "options": options}
     with progress(op.name) as tick:
         run = launch(op, arrays, made, record="bytes", blocks=[block], progress=tick, **choices)
@@ -90,9 +122,9 @@ def _stepper(run: Any, block: int) -> Any:
     return Stepper(BlockRecording(np.empty(0, np.uint8), None))
 
 
-def _talk(at: Any, script: str | None, quiet: bool) -> tuple[int, list[dict[str, Any]]]:
+def _talk(stage: Stage, script: str | None, quiet: bool) -> tuple[int, list[dict[str, Any]]]:
     """Do all commands; return how many were wrong, and the documents of all."""
-    from ascendsim.cli.verbs import do, where
+    from ascendsim.cli.verbs import where
 
     def say(text: str) -> None:
         if not quiet:
@@ -100,15 +132,15 @@ def _talk(at: Any, script: str | None, quiet: bool) -> tuple[int, list[dict[str,
 
     wrong, answers, last = 0, [], ""
     if script is None:
-        say(where(at).text)
-    for line in _lines(at, script):
+        say(where(stage.at).text)
+    for line in _lines(stage, script):
         last = line.strip() or last
         if last in _QUIT:
             break
         if not last:
             continue
         try:
-            answer = do(at, last)
+            answer = stage.do(last)
         except AscendError as error:
             complain(str(error))
             wrong += 1
@@ -119,7 +151,7 @@ def _talk(at: Any, script: str | None, quiet: bool) -> tuple[int, list[dict[str,
     return wrong, answers
 
 
-def _lines(at: Any, script: str | None) -> Iterator[str]:
+def _lines(stage: Stage, script: str | None) -> Iterator[str]:
     """Yield the commands of `script`, else those of standard input up to its end."""
     if script is not None:
         yield from (word for word in script.split(";") if word.strip())
@@ -134,7 +166,8 @@ def _lines(at: Any, script: str | None) -> Iterator[str]:
 
         while True:
             try:
-                yield input(f"{at.position}/{len(at)}> " if sys.stdout.isatty() else "")
+                here = f"{stage.at.position}/{len(stage.at)}> "
+                yield input(here if sys.stdout.isatty() else "")
             except EOFError:
                 print_text("")
                 return

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ascendsim.cli import memory
+from ascendsim.cli.wanted import asked, check_known
 from ascendsim.cli.words import Answer, buffer_and_slot, lane_range, lanes_and_kind, number, times
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.errors import RequestError
@@ -42,7 +43,7 @@ def do(at: Stepper, line: str) -> Answer:
     name, *words = line.split()
     verb = VERBS.get(SHORT.get(name, name))
     if verb is None:
-        raise RequestError(f"{name!r} is no command; there are {', '.join(VERBS)}, quit")
+        raise RequestError(f"{name!r} is no command; there are {', '.join(VERBS)}, block, quit")
     if not verb.least <= len(words) <= verb.most:
         raise RequestError(f"{line.strip()!r}: write it as {verb.usage}")
     return verb.run(at, words)
@@ -85,36 +86,28 @@ def _back(at: Stepper, words: list[str]) -> Answer:
 
 
 def _goto(at: Stepper, words: list[str]) -> Answer:
+    if "=" in words[0]:
+        wanted = asked(words, VERBS["goto"].usage)
+        check_known(at, wanted)
+        return where(at.goto(**wanted))
+    if len(words) > 1:
+        raise RequestError(f"goto {' '.join(words)!r}: write it as {VERBS['goto'].usage}")
     return where(at.goto(len(at) if words[0] == "end" else number(words[0], "a position")))
 
 
 def _until(at: Stepper, words: list[str]) -> Answer:
     backwards = words[-1] == "back"
-    wanted: dict[str, Any] = {}
-    for word in words[:-1] if backwards else words:
-        key, equals, value = word.partition("=")
-        if not (equals and value):
-            raise RequestError(f"until {word!r}: write it as {VERBS['until'].usage}")
-        wanted[key] = number(value, "a tile") if key == "tile" else value
-    _check_known(at, wanted)
+    wanted = asked(words[:-1] if backwards else words, VERBS["until"].usage)
+    check_known(at, wanted)
     found = at.until(backwards=backwards, **wanted)
     stands = where(at)
     reason = "" if found else f"nothing {'before' if backwards else 'behind'} here fits\n"
-    return Answer(stands.document | {"found": found}, reason + stands.text)
-
-
-def _check_known(at: Stepper, wanted: dict[str, Any]) -> None:
-    """Refuse the name of a call, pipe or phase that the block never has: a typing mistake."""
-    calls = [entry.instr for entry in at.entries]
-    known = {
-        "name": {instr.call.name for instr in calls},
-        "pipe": {instr.call.pipe.name.removeprefix("PIPE_") for instr in calls},
-        "phase": {instr.where.phase for instr in calls} - {""},
-    }
-    for key, values in known.items():
-        if key in wanted and wanted[key] not in values:
-            listed = ", ".join(sorted(values))
-            raise RequestError(f"until {key}={wanted[key]}: the block has {listed or 'none'}")
+    document: dict[str, Any] = stands.document | {"found": found}
+    if at.hit is not None and at.done is not None:
+        hit, position = at.hit, at.position - 1
+        document["hit"] = hit._asdict() | {"dtype": hit.dtype.name, "position": position}
+        reason = f"{hit} since [{position}] {at.done.call.name}\n"
+    return Answer(document, reason + stands.text)
 
 
 def _view(at: Stepper, words: list[str]) -> Answer:
@@ -161,12 +154,7 @@ def _who(at: Stepper, words: list[str]) -> Answer:
         address = number(words[0], "an address")
     else:
         buffer, slot = buffer_and_slot(name)
-        at.view(buffer, "uint8", slot)  # refuses what is not there
-        place = at.buffers()[buffer]
-        shift = number(offset, "a byte of the buffer") if plus else 0
-        if not 0 <= shift < place.nbytes:
-            raise RequestError(f"{buffer} has bytes 0..{place.nbytes - 1:#x}, not {shift:#x}")
-        address = place.start + slot * place.nbytes + shift
+        address = at.address(buffer, number(offset, "a byte of the buffer") if plus else 0, slot)
     if not 0 <= address < at.ub.size:
         raise RequestError(f"UB has bytes 0..{at.ub.size - 1:#x}, not {address:#x}")
     position = at.who_wrote(address)
@@ -212,14 +200,21 @@ def _source(at: Stepper, _: list[str]) -> Answer:
 
 def _help(_at: Stepper, _words: list[str]) -> Answer:
     lines = ["an empty line repeats the last command", *(verb.usage for verb in VERBS.values())]
-    return Answer({"commands": list(VERBS)}, "\n".join([*lines, "q(uit)"]))
+    commands = [*VERBS, "block"]
+    return Answer({"commands": commands}, "\n".join([*lines, "block K", "q(uit)"]))
 
 
 VERBS = {
     "next": Verb(0, 1, "n(ext) [COUNT]", _next),
     "back": Verb(0, 1, "b(ack) [COUNT]", _back),
-    "goto": Verb(1, 1, "g(oto) POSITION|end", _goto),
-    "until": Verb(1, 6, "u(ntil) name=|pipe=|phase=|tile=|writes=VALUE ... [back]", _until),
+    "goto": Verb(1, 5, "g(oto) POSITION|end|name=|pipe=|phase=|tile=|writes=VALUE ...", _goto),
+    "until": Verb(
+        1,
+        10,
+        "u(ntil) name=|pipe=|phase=|tile=|writes=|holds=VALUE ... [back]; "
+        "holds= with buffer=BUFFER[@SLOT], lane=, dtype= stops behind the call",
+        _until,
+    ),
     "view": Verb(1, 3, "v(iew) BUFFER[@SLOT] [LANE|FROM:TO] [DTYPE]", _view),
     "bits": Verb(1, 3, "bits BUFFER[@SLOT] [LANE|FROM:TO] [DTYPE]", _bits),
     "who": Verb(1, 1, "w(ho) ADDRESS|BUFFER[@SLOT][+BYTE]", _who),

@@ -155,6 +155,13 @@ _ALL = (
         "code",
     ),
     _rule(
+        "compare-mask",
+        "the lane mask of a comparison in the repeat form: ignored on 910B, 910 and 310P, honoured "
+        "on 950, where masked-off bits are 0",
+        "asc-devkit Compare page (reserved argument); impl/basic_api, compare of each architecture",
+        "code",
+    ),
+    _rule(
         "select-bits",
         "Select copies bits: mask bit 1 takes src0, 0 takes src1; only count elements are stored",
         f"{_MANUAL}, Select page (examples recomputed)",
@@ -236,6 +243,8 @@ def rules_of(
     if isinstance(mode, RoundMode) and mode > RoundMode.CAST_RINT and dtype.nbytes == 2:
         rules.append("cast-directed-overflow")
     rules.append("count-form" if counted else "repeat-order")
+    if isinstance(mode, CMPMODE) and not counted:
+        rules.append("compare-mask")
     if in_order and counted:
         rules.append("repeat-order")
     return rules

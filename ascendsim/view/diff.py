@@ -18,7 +18,8 @@ from ascendsim.errors import RequestError
 from ascendsim.isa.geometry import CopyShape, Geometry
 from ascendsim.observe.recorder import BlockRecording, Delta, Entry
 from ascendsim.record import GM, UB, Instr, Line, Where
-from ascendsim.view.lane_graph import Graph, scalar_bits, ulp_order
+from ascendsim.view.lane_graph import Graph, Node, scalar_bits, ulp_order
+from ascendsim.view.parted import differing, reads, settle
 from ascendsim.view.why import Spot, lane_at
 
 Pair = tuple[Any, Any]
@@ -74,12 +75,9 @@ class Diff:
 
     def lane(self, index: int, output: str = "out") -> tuple[Step, ...]:
         """Return the calls behind one element of an output whose bits differ, first one first."""
-        one, two = (Graph(recordings, output, index) for recordings in self.recordings)
-        known = {(node.position, node.lane): node for node in two.nodes}
         steps = []
-        for node in one.nodes:
-            other = known.get((node.position, node.lane))
-            if node.instr and other and other.instr and node.bits != other.bits:
+        for node, other in _matched(*(Graph(each, output, index) for each in self.recordings)):
+            if node.instr and other.instr and node.bits != other.bits:
                 bits = (node.bits, other.bits)
                 place = f"lane {node.lane}"
                 dtype = None if node.mask else node.dtype
@@ -121,10 +119,24 @@ def diff_runs(
         common = _common(*sides)
         if common < max(map(len, sides)) and not parted:
             parted = _parted(block, common, sides)
-        steps = list(_chain(sides, common))
+        steps = list(_chain((one[block], two[block]), sides, common))
         if steps:
             return Diff(steps[0], tuple(steps[1:]), parted, (one, two))
     return Diff(None, (), parted, (one, two))
+
+
+def _matched(one: Graph, two: Graph) -> Iterator[tuple[Node, Node]]:
+    """Yield the nodes of two graphs that are the same call: one by one where both do the same.
+
+    Otherwise by position and lane; other tilings have other numbers for both.
+    """
+    if [node.name for node in one.nodes] == [node.name for node in two.nodes]:
+        yield from zip(one.nodes, two.nodes, strict=True)
+        return
+    known = {(node.position, node.lane): node for node in two.nodes}
+    for node in one.nodes:
+        if (node.position, node.lane) in known:
+            yield node, known[node.position, node.lane]
 
 
 def _common(one: list[Entry], two: list[Entry]) -> int:
@@ -152,54 +164,26 @@ def _parted(block: int, common: int, sides: tuple[list[Entry], list[Entry]]) -> 
     return f"the streams part in block {block} at [{common}]: {names[0]} against {names[1]}"
 
 
-def _chain(sides: tuple[list[Entry], list[Entry]], common: int) -> Iterator[Step]:
+def _chain(
+    recordings: tuple[BlockRecording, BlockRecording],
+    sides: tuple[list[Entry], list[Entry]],
+    common: int,
+) -> Iterator[Step]:
     """Yield the first call whose bytes differ, then those that depend on it."""
     taint: dict[str, np.ndarray] = {}
+    images = recordings[0].ub.copy(), recordings[1].ub.copy()
     for position in range(common):
         pair = sides[0][position], sides[1][position]
-        differing = _differing(*pair)
-        counts = bool(differing) and (not taint or _reads(pair[0].instr, taint))
+        for entry, image in zip(pair, images, strict=True):
+            for delta in entry.deltas:
+                if delta.space == UB:
+                    image[delta.start : delta.stop] = np.frombuffer(delta.after, np.uint8)
+        wrong = differing(*pair, images)
+        counts = bool(wrong) and (not taint or reads(pair[0].instr, taint))
         if counts:
-            yield _at(position, pair, differing[0])
+            yield _at(position, pair, wrong[0])
         if counts or taint:
-            _settle(pair[0], taint, differing if counts else [])
-
-
-def _differing(one: Entry, two: Entry) -> list[tuple[Delta, Delta, np.ndarray]]:
-    """Return the ranges of stored bytes that differ, with the offsets of those bytes."""
-    found = []
-    for a, b in zip(one.deltas, two.deltas, strict=False):
-        size = min(len(a.after), len(b.after))
-        left, right = (np.frombuffer(d.after, np.uint8, size) for d in (a, b))
-        if (wrong := np.flatnonzero(left != right)).size:
-            found.append((a, b, wrong))
-    return found
-
-
-def _settle(entry: Entry, taint: dict[str, np.ndarray], differing: list[Any]) -> None:
-    """Clear the taint of what a call stored, then set that of the bytes that differ."""
-    for delta in entry.deltas:
-        _bytes(taint, delta.space, delta.stop)[delta.start : delta.stop] = False
-    for delta, _, wrong in differing:
-        _bytes(taint, delta.space, delta.stop)[delta.start + wrong] = True
-
-
-def _bytes(taint: dict[str, np.ndarray], space: str, stop: int) -> np.ndarray:
-    """Return the taint of each byte of a space, grown to `stop` bytes."""
-    known = taint.get(space, np.zeros(0, bool))
-    if known.size < stop:
-        taint[space] = known = np.pad(known, (0, max(stop, 2 * known.size) - known.size))
-    return known
-
-
-def _reads(instr: Instr, taint: dict[str, np.ndarray]) -> bool:
-    for access in instr.call.accesses:
-        known = taint.get(access.holder.name if access.space == GM else UB)
-        if access.writes or known is None:
-            continue
-        if any(known[start:stop].any() for start, stop in instr.call.ranges(access)):
-            return True
-    return False
+            settle(pair, taint, wrong if counts else [])
 
 
 def _at(position: int, pair: tuple[Entry, Entry], where: tuple[Delta, Delta, np.ndarray]) -> Step:

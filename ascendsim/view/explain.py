@@ -18,6 +18,7 @@ from ascendsim.errors import RequestError
 from ascendsim.options import CHOICES, FILLS, IEEE, Options
 
 _PAGES = Path(__file__).parent / "pages"
+_NEAR = 3  # names that an unknown topic is answered with
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,15 @@ def topics() -> list[str]:
     return [*written, "options"]
 
 
+def topics_by_kind() -> dict[str, list[str]]:
+    """Return the topics as `topics` does, concepts and errors apart."""
+    found: dict[str, list[str]] = {"concepts": [], "errors": []}
+    for page in dict.fromkeys(_written().values()):
+        found["errors" if page.kind == "error" else "concepts"].append(page.name)
+    found["concepts"].append("options")
+    return found
+
+
 def find(topic: str) -> Page | None:
     """Return the page of `topic`, or None."""
     key = _key(topic)
@@ -55,9 +65,17 @@ def find(topic: str) -> Page | None:
 
 
 def near(topic: str, more: list[str]) -> list[str]:
-    """Return what `topic` may have been meant as."""
+    """Return what `topic` may have been meant as: names like it, else pages that speak of it."""
+    key = _key(topic)
     known = {_key(name): name for name in [*_written(), *CHOICES, *FILLS, "options", *more]}
-    return [known[each] for each in difflib.get_close_matches(_key(topic), known, 3, 0.6)]
+    close = [known[each] for each in difflib.get_close_matches(key, known, _NEAR, 0.6)]
+    parts = [name for each, name in known.items() if len(key) > 2 and (key in each)]
+    if found := list(dict.fromkeys([*close, *parts]))[:_NEAR]:
+        return found
+    word = re.compile(rf"\b{re.escape(topic.strip())}", re.I)
+    pages = dict.fromkeys(_written().values())
+    spoken = [page.name for page in pages if topic.strip() and word.search(page.text)]
+    return spoken[:_NEAR]
 
 
 def unknown(topic: str, more: list[str]) -> RequestError:

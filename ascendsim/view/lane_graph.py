@@ -50,14 +50,14 @@ class Graph:
 
     def __init__(self, recordings: dict[int, BlockRecording], output: str, index: int) -> None:
         self.output, self.index = output, index
-        self.block, self.copy = _copy_out(recordings, output, index)
+        self.block, self.copy = copy_out(recordings, output, index)
         self._recording = recordings[self.block]
         self.entries = list(self._recording.entries)
         self._known: dict[tuple[int, Spot], Node] = {}
         self.nodes: list[Node] = []
         instr = self.entries[self.copy].instr
-        src, dst = _pair(instr)
-        spot = Spot(_across(dst, src, index * dst.dtype.nbytes), dst.dtype.nbytes)
+        src, dst = sides(instr)
+        spot = Spot(across(dst, src, index * dst.dtype.nbytes), dst.dtype.nbytes)
         self.root = self._node(self.copy, spot, src.dtype)
         self.nodes.sort(key=lambda node: node.position)
         self.leaves = [node for node in self._known.values() if node.instr is None]
@@ -78,8 +78,8 @@ class Graph:
     def _made(self, position: int, instr: Instr, spot: Spot, node: Node) -> Node:
         call, shape = instr.call, instr.call.geometry
         if isinstance(shape, CopyShape):
-            src, dst = _pair(instr)
-            if (start := _across(dst, src, spot.start)) < 0:
+            src, dst = sides(instr)
+            if (start := across(dst, src, spot.start)) < 0:
                 return node  # padding
             if src.space == UB:
                 return self._node(position, Spot(start, spot.nbytes), src.dtype)
@@ -112,19 +112,19 @@ def _word(memory: bytes, start: int, spot: Spot) -> int:
     return word if spot.bit is None else word >> spot.bit & 1
 
 
-def _pair(instr: Instr) -> tuple[Access, Access]:
+def sides(instr: Instr) -> tuple[Access, Access]:
     """Return source and destination of a copy."""
     sides = sorted(instr.call.accesses, key=lambda access: access.writes)
     return sides[0], sides[-1]
 
 
-def _across(one: Access, other: Access, byte: int) -> int:
+def across(one: Access, other: Access, byte: int) -> int:
     """Return where `byte` of one side of a copy stands at the other, -1 for no byte of it."""
     block, rest = divmod(byte - one.start, one.block_stride or 1)
     return other.start + block * other.block_stride + rest if rest < other.element else -1
 
 
-def _copy_out(recordings: dict[int, BlockRecording], output: str, index: int) -> tuple[int, int]:
+def copy_out(recordings: dict[int, BlockRecording], output: str, index: int) -> tuple[int, int]:
     """Return block and position of the last call that stored the element in GM."""
     for block in sorted(recordings, reverse=True):
         entries = recordings[block].entries
@@ -139,7 +139,7 @@ def _copy_out(recordings: dict[int, BlockRecording], output: str, index: int) ->
 def _holds(delta: Delta, instr: Instr, index: int) -> bool:
     if not isinstance(instr.call.geometry, CopyShape):
         return False
-    byte = index * _pair(instr)[1].dtype.nbytes
+    byte = index * sides(instr)[1].dtype.nbytes
     return delta.start <= byte < delta.stop
 
 
@@ -149,6 +149,12 @@ def ulp_order(bits: int, dtype: DType) -> int:
     if dtype.kind == "float":
         return -(bits - sign) if bits >= sign else bits
     return bits - 2 * sign if dtype.kind == "int" and bits >= sign else bits
+
+
+def is_nan(bits: Any, dtype: DType) -> Any:
+    """Say of a word, or of an array of words, of a float type whether it is a NaN."""
+    sign = 1 << (8 * dtype.nbytes - 1)
+    return (bits & (sign - 1)) > dtype.to_bits(float("inf"))
 
 
 def scalar_bits(instr: Instr) -> int | None:

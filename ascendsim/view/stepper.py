@@ -24,6 +24,7 @@ from ascendsim.observe.recorder import BlockRecording, Delta, Entry
 from ascendsim.record import UB, Instr
 from ascendsim.view.mask import Mask
 from ascendsim.view.ub_map import Place, Queues, UbMap, places_of, states_of, ub_map_of
+from ascendsim.view.until import Hit, first, fitting, seek, split, tiles_of
 from ascendsim.view.why import MAX_CAUSES, Cause, Spot, cause_of
 
 if TYPE_CHECKING:
@@ -37,17 +38,19 @@ class Change(NamedTuple):
     name: str
     before: int
     after: int
+    block: int = 0
 
 
 class Stepper:
-    """A block's recording with a moment in time."""
+    """A block's recording with a moment in time; `hit` is the lane that `until(holds=)` found."""
 
     def __init__(self, recording: BlockRecording) -> None:
         self.entries: list[Entry] = list(recording.entries)
         self.dropped = recording.dropped
         self.ub = recording.ub.copy()
         self.position = 0
-        self._tiles = _tiles(self.entries)
+        self.hit: Hit | None = None
+        self._tiles = tiles_of(self.entries)
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -100,14 +103,18 @@ class Stepper:
         """Undo the last `count` calls (fewer at the start)."""
         return self.goto(max(self.position - count, 0))
 
-    def goto(self, position: int) -> Stepper:
-        """Stand before call `position`; `len(self)` is the end.
+    def goto(self, position: int | None = None, **wanted: Any) -> Stepper:
+        """Stand before call `position` (`len(self)` is the end), or the block's first that fits.
+
+        wanted : as for `until`: goto(tile=1, phase="Compute")
 
         Raises
         ------
         RequestError
-            When there is no such position.
+            When there is no such position or call; the stepper stays where it is.
         """
+        if position is None:
+            position = first(self.entries, self._tiles, wanted)
         if not 0 <= position <= len(self):
             raise RequestError(f"position {position} is outside 0..{len(self)}")
         while self.position < position:
@@ -127,18 +134,27 @@ class Stepper:
     ) -> bool:
         """Go on until the next call fits; return False at the end (or start), where nothing fits.
 
+        With `holds=` go on until a call has made a lane hold that value which it did not hold
+        before: the stepper then stands right behind that call, and `hit` is the lane.
+
         Parameters
         ----------
-        predicate : takes the record of the next call
-        wanted : name=, pipe= ("V"), phase= ("Compute"), tile=, writes= (a buffer's name)
+        predicate : takes the record of the call
+        wanted : name=, pipe= ("V"), phase= ("Compute"), tile=, writes= (a buffer's name);
+            holds= (a number, "nan", "-0.0", raw bits "0x3e2aaaab") with buffer= (or a GM tensor),
+            lane=, slot= and dtype= to narrow it, dtype by default that of the storing call
         backwards : go back instead
         """
-        fits = self._fits(wanted)
+        words, held = split(wanted)
+        fits = fitting(self.entries, self._tiles, words, predicate)
+        self.hit = None
+        if held is not None:
+            self.hit = seek(self, held, fits, backwards)
+            return self.hit is not None
         step = -1 if backwards else 1
         position = self.position + step
         while 0 <= position < len(self):
-            instr = self.entries[position].instr
-            if fits(position) and (predicate is None or predicate(instr)):
+            if fits(position):
                 self.goto(position)
                 return True
             position += step
@@ -200,8 +216,7 @@ class Stepper:
         The tree goes back to the tensors in GM; print it. The stepper stays where it is.
         """
         kind = self._dtype(buffer, dtype)
-        place = self._place(buffer, slot)
-        start = place.start + slot * place.nbytes + lane * kind.nbytes
+        start = self.address(buffer, lane * kind.nbytes, slot)
         here = self.position
         found = cause_of(self, Spot(start, kind.nbytes), [MAX_CAUSES])
         self.goto(here)
@@ -210,9 +225,21 @@ class Stepper:
     def watch(self, buffer: str, lane: int, dtype: Any = None, slot: int = 0) -> list[Change]:
         """Return every call of the block that stored to a lane, with its bits before and after."""
         kind = self._dtype(buffer, dtype)
-        place = self._place(buffer, slot)
-        start = place.start + slot * place.nbytes + lane * kind.nbytes
+        start = self.address(buffer, lane * kind.nbytes, slot)
         return list(self._changes(start, kind.nbytes))
+
+    def address(self, buffer: str, byte: int = 0, slot: int = 0) -> int:
+        """Return where byte `byte` of a slot of a buffer stands in UB.
+
+        Raises
+        ------
+        RequestError
+            When there is no such buffer (yet), slot or byte.
+        """
+        place = self._place(buffer, slot)
+        if not 0 <= byte < place.nbytes:
+            raise RequestError(f"{buffer} has bytes 0..{place.nbytes - 1:#x}, not {byte:#x}")
+        return place.start + slot * place.nbytes + byte
 
     def _changes(self, start: int, nbytes: int) -> Iterator[Change]:
         here = self.position
@@ -222,7 +249,7 @@ class Stepper:
             ):
                 before = self.goto(position)._word(start, nbytes)
                 after = self.goto(position + 1)._word(start, nbytes)
-                yield Change(position, entry.instr.call.name, before, after)
+                yield Change(position, entry.instr.call.name, before, after, entry.instr.block)
         self.goto(here)
 
     def _word(self, start: int, nbytes: int) -> int:
@@ -232,19 +259,6 @@ class Stepper:
         for delta in deltas:
             if delta.space == UB:
                 self.ub[delta.start : delta.stop] = np.frombuffer(getattr(delta, which), np.uint8)
-
-    def _fits(self, wanted: dict[str, Any]) -> Callable[[int], bool]:
-        tests: dict[str, Callable[[int], Any]] = {
-            "name": lambda k: self.entries[k].instr.call.name,
-            "pipe": lambda k: self.entries[k].instr.call.pipe.name.removeprefix("PIPE_"),
-            "phase": lambda k: self.entries[k].instr.where.phase,
-            "tile": lambda k: self._tiles[k],
-            "writes": lambda k: _written(self.entries[k].instr),
-        }
-        unknown = set(wanted) - set(tests)
-        if unknown:
-            raise RequestError(f"until: {unknown.pop()!r} is unknown; use {', '.join(tests)}")
-        return lambda k: all(tests[key](k) == value for key, value in wanted.items())
 
     def _place(self, buffer: str, slot: int) -> Place:
         known = self.buffers()
@@ -270,23 +284,3 @@ class Stepper:
                 if access.space == UB and access.holder.name == buffer:
                     return access.dtype
         return as_dtype("uint8")
-
-
-def _written(instr: Instr) -> str:
-    """Return the name of the UB buffer that a call stores to, "" for none."""
-    for access in instr.call.accesses:
-        if access.writes and access.space == UB and instr.call.execute is not None:
-            return str(access.holder.name)
-    return ""
-
-
-def _tiles(entries: list[Entry]) -> list[int]:
-    """Return the tile of each entry: a new one starts with the first CopyIn after other work."""
-    tiles, tile, before = [], -1, ""
-    for entry in entries:
-        phase = entry.instr.where.phase
-        if phase == "CopyIn" and before != "CopyIn":
-            tile += 1
-        before = phase or before
-        tiles.append(tile)
-    return tiles

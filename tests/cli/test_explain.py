@@ -11,7 +11,9 @@ from tests.cli.conftest import Ask
 
 CONCEPTS = (
     "GM UB pipe queue tbuf repeat mask datablock tile block tiling-key double-buffer evidence "
-    "options coverage gm-slack overlap compare-count-256 poison rounding flush saturation"
+    "options coverage gm-slack overlap compare-count-256 poison rounding flush saturation "
+    "vector-core phase tail window barrier token nan recording stepping who-wrote diff "
+    "explain-lane compare boundary-values ulp trace bound"
 )
 ASKED = CONCEPTS.split(" ")
 
@@ -63,6 +65,47 @@ def test_list_and_unknown(ask: Ask) -> None:
     answer = ask("explain", "datablok")
     assert answer.code == 2
     assert "datablock" in answer.line
+
+
+@pytest.mark.parametrize(
+    ("topic", "name"),
+    [
+        ("breakpoint", "stepping"),
+        ("PipeBarrier", "barrier"),
+        ("backward slice", "who-wrote"),
+        ("events", "event-id"),
+        ("stale", "poison"),
+        ("perfetto", "trace"),
+        ("CTRL[48]", "ctrl-48"),
+        ("compare tail", "compare_tail"),
+        ("compare-mask", "compare-mask"),
+        ("MindStudio", "trace"),
+        ("vgather", ""),
+    ],
+)
+def test_other_spellings_and_unknown_words(ask: Ask, topic: str, name: str) -> None:
+    answer = ask("explain", topic, "--json")
+    if answer.code == 0:
+        assert answer.json["name"] == name
+    elif name:
+        assert f"{name}" in answer.line.partition("did you mean ")[2]
+    else:
+        assert "nothing is written about 'vgather'; 'ascendsim explain' lists them" in answer.line
+
+
+def test_the_list_keeps_errors_apart(ask: Ask) -> None:
+    concepts, errors, more = ask("explain").out.split("\n\n")
+    assert concepts.startswith("concepts (")
+    assert "stepping" in concepts
+    assert errors.startswith("errors (")
+    assert "queueerror" in errors
+    assert "ascendsim explain TOPIC" in more
+
+
+def test_every_page_is_found_by_each_of_its_keys() -> None:
+    for key, page in explain._written().items():
+        assert explain.find(key.replace("-", " ")) is not None, key
+        assert page.text
 
 
 def test_no_key_twice() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import subprocess
 import sys
 
 import numpy as np
@@ -104,6 +102,36 @@ def test_until(done):
     assert [answer["found"] for answer in missed["answers"][1:]] == [False, False]
 
 
+def test_until_a_value(tmp_path, done):
+    path = tmp_path / "in.npz"
+    x = np.array([-3, -0.0, np.nan, 3], np.float32)
+    np.savez(path, grad=np.ones_like(x), x=x)
+    commands = (
+        "u holds=nan; u holds=nan buffer=tmpBuf lane=2; u holds=-0.0 back; "
+        "u holds=0x3e2aaaab buffer=gradInputQueue@0; u holds=1 buffer=out"
+    )
+    answers = done(commands, launch=(HARD, "--input", path))["answers"]
+    hits = [(a["hit"]["buffer"], a["hit"]["lane"], a["hit"]["bits"]) for a in answers[:4]]
+    assert hits == [
+        ("selfQueue", 2, 0x7FC00000),
+        ("tmpBuf", 2, 0x7FFFFFFF),
+        ("selfQueue", 1, 0x80000000),
+        ("gradInputQueue", 0, 0x3E2AAAAB),
+    ]
+    assert answers[1]["hit"]["position"] == answers[1]["position"] - 1
+    assert answers[1]["hit"]["dtype"] == "float32"
+    assert (answers[4]["found"], "hit" in answers[4]) == (False, False)
+
+
+def test_go_to_a_call_and_to_another_block(done):
+    found = done("g name=Adds tile=1; block 1; g phase=CopyOut pipe=MTE3; block 0; block 1")
+    adds, other, out, first, _ = found["answers"]
+    assert (adds["next"]["call"], adds["next"]["tile"]) == ("Adds", 1)
+    assert (other["block"], other["position"]) == (1, 0)
+    assert (out["next"]["phase"], out["next"]["pipe"]) == ("CopyOut", "MTE3")
+    assert (first["block"], found["block"]) == (0, 1)
+
+
 def test_views(done):
     found = done("g end; v tmpBuf; bits tmpBuf 2:5 uint16; v gradInputQueue@1 3; v tmpBuf float16")
     first, words, other, halves = found["answers"][1:]
@@ -157,6 +185,17 @@ def test_an_empty_line_repeats(session):
         ("u name=Adss", "until name=Adss: the block has Adds, "),
         ("u pipe=MTE9", "until pipe=MTE9: the block has "),
         ("u tile=x", "'x' is not a tile"),
+        ("u writes=tmp", "until writes=tmp: the block has grad"),
+        ("u holds=x", "until holds=x: no value; write a number"),
+        ("u holds=1 lane=0", "need buffer="),
+        ("u holds=1 holds=2", "holds is given twice"),
+        ("u holds=1 buffer=nope", "until buffer=nope: the block has gradInputQueue"),
+        ("g name=Adss", "until name=Adss: the block has "),
+        ("g 3 4", "write it as g(oto) POSITION|end|name="),
+        ("g phase=Compute name=DataCopyPad", "no call of the block fits"),
+        ("block", "write it as block K; this is block 0"),
+        ("block 2", "block 2: this launch has blocks 0..1"),
+        ("block x", "'x' is not a block"),
         ("w 0xfffffff", "UB has bytes 0..0x"),
         ("w gradOutputQueue+0xfffff", "gradOutputQueue has bytes 0.."),
         ("v gradOutputQueue@2", "gradOutputQueue has slots 0..1, not 2"),
@@ -211,28 +250,6 @@ def test_a_block_without_calls(ask):
 def test_json_reads_no_input(session):
     answer = session("n", launch=(*LAUNCH, "--json"))
     assert answer.json["answers"] == []
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo terminal")
-def test_a_terminal_gets_a_prompt():
-    import pty
-
-    ours, theirs = pty.openpty()
-    start = "from ascendsim.cli import main; main()"
-    command = [sys.executable, "-c", start, "step", "add", "--n", "40", "--random"]
-    environment = os.environ | {"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"}
-    child = subprocess.Popen(
-        command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
-    )
-    os.close(theirs)
-    os.write(ours, b"n 3\n\nbogus\nq\n")
-    out, err = child.communicate(timeout=120)
-    os.close(ours)
-    assert child.returncode == 0
-    assert b"0 of " in out
-    assert b"3 of " in out
-    assert b"6 of " in out
-    assert b"'bogus' is no command" in err
 
 
 def test_the_map_shows_buffers_states_and_what_is_touched(session, done):

@@ -77,10 +77,17 @@ def test_every_command_named_exists(capsys):
 @pytest.mark.parametrize("option", sorted(set(re.findall(r"(?<![\w-])--[a-z][\w-]+", TEXT))))
 def test_every_option_named_exists(option, capsys):
     pages = ""
-    for command in ("run", "tiling", "time", "tile", "step", "capsule"):
+    for command in ("run", "tiling", "time", "tile", "step", "compare", "capsule"):
         assert execute([command, "--help"]) == 0
         pages += capsys.readouterr().out
     assert re.search(rf"{option}\b", pages)
+
+
+def test_links_lead_to_headings():
+    outside = re.sub(r"^```.*?^```$", "", TEXT, flags=re.M | re.S)
+    titles = re.findall(r"^#+ (.*)$", outside, re.M)
+    anchors = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+    assert set(re.findall(r"\]\(#([^)]*)\)", outside)) <= anchors
 
 
 def test_test_command_is_marked_for_ci():
