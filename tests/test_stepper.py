@@ -179,3 +179,43 @@ def test_wrong_questions(runs):
         at.view("inQueueX", slot=2)
     with pytest.raises(RequestError, match=r"position -1 is outside 0"):
         at.goto(-1)
+
+
+SET_VALUE = """\
+from ascendsim.ascendc import *
+
+
+def set_value(x, y, workspace, tiling):
+    pipe, queue = TPipe(), TQue(TPosition.VECIN, 1)
+    pipe.InitBuffer(queue, 1, 32)
+    xGm, yGm = GlobalTensor(float32), GlobalTensor(float32)
+    xGm.SetGlobalBuffer(x, 8)
+    yGm.SetGlobalBuffer(y, 8)
+    t = queue.AllocTensor(float32)
+    DataCopy(t, xGm, 8)
+    queue.EnQue(t)
+    t = queue.DeQue(float32)
+    t.SetValue(2, 5.0)
+    Adds(t, t, 1.0, 8)
+    DataCopy(yGm, t, 8)
+    queue.FreeTensor(t)
+"""
+
+
+def test_why_ends_at_a_value_of_the_kernels_own(tmp_path):
+    folder = tmp_path / "set_value"
+    folder.mkdir()
+    definition = 'OpDef("set_value", inputs=("x",), outputs=("y",), dtypes=("float32",), socs=(S,))'
+    (folder / "op_def.py").write_text(
+        f'from ascendsim.host import OpDef\n\nS = "ascend910b1"\nOP = {definition}\n'
+    )
+    host = "from ascendsim.host import Tiling\n\n\ndef tiling(ctx, fixed={}):\n"
+    (folder / "op_host.py").write_text(f"{host}    return Tiling(1, 0, {{}})\n")
+    (folder / "op_kernel.py").write_text(SET_VALUE)
+    op = asim.load(str(folder))
+    run = asim.launch(op, {"x": np.zeros(8, np.float32)}, op.tiling((8,)), record="bytes")
+    assert run.out[2] == 6.0
+    *_, stored = str(run.why("y", 2)).splitlines()
+    assert "SetValue" in stored
+    assert stored.endswith("= 0x40a00000 scalar 5.0")
+    assert "GM x[3] = 0x0" in str(run.why("y", 3))

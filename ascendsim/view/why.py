@@ -108,7 +108,9 @@ def _selected(stepper: Any, call: Call, access: Access, lane: int) -> bool:
 def _copied(
     stepper: Any, call: Call, dst: Access, spot: Spot, budget: list[int]
 ) -> tuple[Cause, ...]:
-    src = next(a for a in call.accesses if not a.writes)
+    src = next((a for a in call.accesses if not a.writes), None)
+    if src is None:
+        return ()  # a value of the kernel's own
     block, rest = divmod(spot.start - dst.start, dst.block_stride or 1)
     if rest >= src.element:
         return ()  # padding
