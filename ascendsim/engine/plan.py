@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ascendsim.engine.footprint import Footprint, footprint, independent, stale_bytes
-from ascendsim.engine.lower import CONSTANTS, Entry, Lowering
+from ascendsim.engine.lower import Entry, Lowering
 from ascendsim.engine.stream import NoPlanError, Stream, gm_place, same_stream
 from ascendsim.engine.words import ROW_WORDS
 
@@ -47,8 +47,8 @@ class Plan:
     entries : int64 (entries, 3): row, place in GM, step of that place from block to block
     scalars : float64 (entries,)
     blocks : int64 (blocks, 3), in program order: first and last entry, number within its class
-    classes : (blocks, first entry, last entry), and `calls` the call of each entry
-    spaces : names of the GM tensors, the first with number CONSTANTS + 1
+    classes : (blocks, first entry, last entry), and `calls` the call that each entry begins
+    spaces : names of the GM tensors, the first with number lower.CONSTANTS + 1
     touched : what the launch reads and writes of each GM tensor
     independent : no block reads or writes what another one writes
     traffic : bytes read from and written to GM
@@ -95,7 +95,7 @@ def make_plan(classes: Sequence[Class], tensors: Mapping[str, int], ub_bytes: in
         first = len(entries)
         body = lowering.entries(each.stream)
         fills = [lowering.fill(*part) for part in stale_bytes(each.stream, body, ub_bytes)]
-        calls += [None] * len(fills) + [each.stream.calls[e.number] for e in body]
+        calls += [None] * len(fills) + _calls(each.stream, body)
         entries += fills + body
         steps += [0] * len(fills) + _steps(each, body)
         found.append((each.blocks, first, len(entries)))
@@ -125,9 +125,13 @@ def make_plan(classes: Sequence[Class], tensors: Mapping[str, int], ub_bytes: in
     )
 
 
-def space_number(plan: Plan, name: str) -> int:
-    """Return the number under which rows know a GM tensor."""
-    return CONSTANTS + 1 + plan.spaces.index(name)
+def _calls(stream: Stream, body: list[Entry]) -> list[Any]:
+    """Return the call that each entry begins; None where it continues one."""
+    before = [-1, *(entry.number for entry in body[:-1])]
+    return [
+        None if entry.number == number else stream.calls[entry.number]
+        for entry, number in zip(body, before, strict=True)
+    ]
 
 
 def _steps(each: Class, body: list[Entry]) -> list[int]:

@@ -28,18 +28,19 @@ class Bound(NamedTuple):
         return found
 
 
-def bound(job: Job, plan: Plan, covered: Collection[str]) -> Bound:
+def bound(job: Job, plan: Plan, covered: Collection[str], reach: Mapping[str, int]) -> Bound:
     """Return the memory of a launch.
 
     An input is used where it lies when it is contiguous, never written, and not read beyond its
     end; else it is copied as step mode does. An output that is `covered` needs no fill first.
+    `reach` says how many bytes of each tensor will be touched (a missing one: as the plan says).
     """
     memory = GlobalMemory(job.options.gm_slack_fill, _SPARE)
     addresses: dict[str, int] = {}
     borrowed = []
     for name, array in job.inputs.items():
         touched = plan.touched[name]
-        fits = touched.reach <= array.nbytes and not touched.writes.size
+        fits = reach.get(name, touched.reach) <= array.nbytes and not touched.writes.size
         if fits and array.flags.c_contiguous:
             addresses[name] = array.__array_interface__["data"][0]
             borrowed.append(array)

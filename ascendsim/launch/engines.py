@@ -7,15 +7,18 @@ planned (a kernel that reads data as scalars) runs step by step, and says why.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
+from ascendsim.engine.fused import Fused, compiled_loops, difference, fused_of, run_fused
 from ascendsim.engine.plan import Plan
 from ascendsim.engine.replay import first_content, run_replay
-from ascendsim.engine.stream import NoPlanError
 from ascendsim.launch.blocks import launch
 from ascendsim.launch.bound import Bound, bound
 from ascendsim.launch.job import Job, Readers, Result
@@ -68,7 +71,7 @@ def run(job: Job, readers: Readers, mode: str) -> Ran:
     found = plan_of(job)
     if found.plan is None:
         return Ran(launch(job, readers), "step", f"{found.refusal}; ran as step")
-    ran = _run_plan(job, found, found.plan)
+    ran = _run_plan(job, found, found.plan, mode)
     if readers.progress is not None:
         readers.progress(job.block_dim, job.block_dim)
     return ran
@@ -96,13 +99,54 @@ def forget_plans() -> None:
     _seen.clear()
 
 
-def _run_plan(job: Job, found: Planned, plan: Plan) -> Ran:
-    memory = bound(job, plan, found.covered)
-    template = first_content(job.options.ub_fill, job.ub_bytes, _fill_seed(job))
+def _run_plan(job: Job, found: Planned, plan: Plan, mode: str) -> Ran:
+    """Run a plan, as loops when `mode` asks for that or it is worth it, else by replay."""
+    why, fused = "", fused_of(plan, _sizes(job))
+    if isinstance(fused, Fused) and _loops_wanted(mode, plan, fused):
+        fused = compiled_loops(plan, fused)
+        if isinstance(fused, Fused):
+            ran = _run_fused(job, found, plan, fused)
+            if not ran.fallback:
+                return ran
+            fused = ran.fallback
+    if mode != "replay" and isinstance(fused, str):
+        why = f"{fused}; ran as replay"
+    memory = bound(job, plan, found.covered, {})
     start = time.perf_counter()
-    run_replay(plan, memory.addresses, template)
+    run_replay(plan, memory.addresses, _template(job))
     seconds = time.perf_counter() - start
-    return Ran(_result(found, memory, seconds), "replay", "")
+    return Ran(_result(found, memory, seconds), "replay", why)
+
+
+def _loops_wanted(mode: str, plan: Plan, fused: Fused) -> bool:
+    """Compiling takes about half a second: auto does so for large launches only."""
+    return mode == "fused" or (mode == "auto" and (plan.traffic >= LARGE_BYTES or fused.ready))
+
+
+def _run_fused(job: Job, found: Planned, plan: Plan, fused: Fused) -> Ran:
+    memory = bound(job, plan, found.covered, fused.reach)
+    start = time.perf_counter()
+    run_fused(plan, fused, memory.addresses)
+    seconds = time.perf_counter() - start
+    why = ""
+    if not fused.checked or job.options.fused_check == "always":
+        full = bound(job, plan, found.covered, {})
+        bytes_of = {name: memory.memory.allocations[name] for name in job.outputs}
+        outputs = {name: a.memory[: a.nbytes] for name, a in bytes_of.items()}
+        why = difference(plan, full.addresses, _template(job), outputs)
+        fused.checked = not why
+        why = why and f"the loops are wrong, a fault of the simulator: {why}"
+    return Ran(_result(found, memory, seconds), "fused", why)
+
+
+def _sizes(job: Job) -> dict[str, int]:
+    sizes = {name: a.size * job.input_types[name].nbytes for name, a in job.inputs.items()}
+    sizes |= {n: dtype.nbytes * math.prod(shape) for n, (shape, dtype) in job.outputs.items()}
+    return sizes | {"workspace": job.workspace}
+
+
+def _template(job: Job) -> np.ndarray:
+    return first_content(job.options.ub_fill, job.ub_bytes, _fill_seed(job))
 
 
 def _result(found: Planned, memory: Bound, seconds: float) -> Result:
@@ -120,15 +164,7 @@ def _worth_planning(job: Job) -> bool:
     _seen[key] = None
     while len(_seen) > MAX_SEEN:
         _seen.popitem(last=False)
-    outputs = sum(job.outputs[name][1].nbytes * _size(job.outputs[name][0]) for name in job.outputs)
-    return sum(array.nbytes for array in job.inputs.values()) + outputs >= LARGE_BYTES
-
-
-def _size(shape: tuple[int, ...]) -> int:
-    size = 1
-    for extent in shape:
-        size *= extent
-    return size
+    return sum(_sizes(job).values()) >= LARGE_BYTES
 
 
 def _key(job: Job) -> Hashable:
@@ -137,6 +173,3 @@ def _key(job: Job) -> Hashable:
     outputs = tuple(job.outputs.items())
     where = (job.soc, job.ub_bytes, job.options, job.block_dim, job.workspace)
     return job.identity, inputs, outputs, where
-
-
-__all__ = ["NoPlanError", "Ran", "forget_plans", "plan_of", "run"]

@@ -31,6 +31,9 @@ _LOCK = threading.RLock()
 CACHE_VARIABLE = "ASCENDSIM_CACHE"
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILED_SOURCES = (
+    "engine/emit.py",
+    "engine/generated.py",
+    "engine/program_text.py",
     "engine/table.py",
     "engine/words.py",
     "enums.py",
