@@ -24,12 +24,25 @@ from numba.extending import intrinsic
 
 from ascendsim.engine.program_text import Line, parse
 from ascendsim.numerics import families
-from ascendsim.numerics.lanes import F32, F64, I1, I64, POINTER, VOID, Lanes, element_bits, splat
+from ascendsim.numerics.lanes import (
+    F32,
+    F64,
+    I1,
+    I32,
+    I64,
+    POINTER,
+    VOID,
+    Lanes,
+    element_bits,
+    splat,
+)
 from ascendsim.numerics.opcodes import COUNT, ENV, MASK, MODE, SRC0, SRC1
 from ascendsim.numerics.sweep import WORD_BYTES, Call, loop
 
-#: lanes computed at once
-WIDTH = 32
+#: lanes of a value: wider truth values make LLVM move them between vectors of other widths
+WIDTH = 16
+#: values side by side in one round of the loop, so that the latency of one hides another's
+SIDE_BY_SIDE = 2
 WORDS = {"src0": SRC0, "src1": SRC1, "mask": MASK}
 
 
@@ -170,10 +183,14 @@ def emit_loop(
     numbers = [_element(builder, scalars, number, F64) for number in range(used)]
 
     def compute(*loaded: Lanes) -> list[Lanes]:
-        values = values_of(builder, lines, loaded, numbers)
-        return [retyped(values[s.fields["value"]], _integer(s)) for s in stores]
+        results = []
+        for part in range(SIDE_BY_SIDE):
+            few = [_part(lanes, part) for lanes in loaded]
+            values = values_of(builder, lines, few, numbers)
+            results.append([retyped(values[s.fields["value"]], _integer(s)) for s in stores])
+        return [_joined(builder, parts) for parts in zip(*results, strict=True)]
 
-    loop(_LoopCall(builder, addresses, count), inputs, outputs, compute, WIDTH)
+    loop(_LoopCall(builder, addresses, count), inputs, outputs, compute, WIDTH * SIDE_BY_SIDE)
 
 
 def try_loop(text: str) -> None:
@@ -187,6 +204,23 @@ def try_loop(text: str) -> None:
     module = ir.Module()
     function = ir.Function(module, ir.FunctionType(VOID, [I64] * 4), "trial")
     emit_loop(ir.IRBuilder(function.append_basic_block("entry")), text, *function.args)
+
+
+def _part(lanes: Lanes, number: int) -> Lanes:
+    return _shuffled(lanes.builder, lanes.value, lanes.value, number * WIDTH, WIDTH)
+
+
+def _joined(builder: ir.IRBuilder, parts: Sequence[Lanes]) -> Lanes:
+    if len(parts) == 1:
+        return parts[0]
+    half = len(parts) // 2
+    low, high = _joined(builder, parts[:half]), _joined(builder, parts[half:])
+    return _shuffled(builder, low.value, high.value, 0, 2 * low.count)
+
+
+def _shuffled(builder: ir.IRBuilder, one: Any, other: Any, first: int, count: int) -> Lanes:
+    order = ir.Constant(ir.VectorType(I32, count), list(range(first, first + count)))
+    return Lanes(builder, builder.shuffle_vector(one, other, order))
 
 
 def _integer(line: Line) -> ir.IntType:
