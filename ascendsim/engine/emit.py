@@ -43,6 +43,8 @@ from ascendsim.numerics.sweep import WORD_BYTES, Call, loop
 WIDTH = 16
 #: values side by side in one round of the loop, so that the latency of one hides another's
 SIDE_BY_SIDE = 2
+#: lines whose values come from outside: from GM, or (emit_sweep.py) made by the loop
+INPUTS = ("load", "pattern", "constant")
 WORDS = {"src0": SRC0, "src1": SRC1, "mask": MASK}
 
 
@@ -146,7 +148,7 @@ def values_of(
     """Emit the values of a program for one chunk; loads take `loaded` in their order."""
     loads, values = iter(loaded), list[Lanes]()
     for line in lines:
-        if line.name == "load":
+        if line.name in INPUTS:
             values.append(next(loads))
         elif line.name != "store":
             values.append(_emitted(builder, line, values, scalars[line.fields["scalar"]]))
@@ -180,7 +182,7 @@ def emit_loop(
     inputs = [(first + moved.index(line), _integer(line)) for line in loads]
     outputs = [(first + moved.index(line), _integer(line)) for line in stores]
     used = 1 + max((line.fields.get("scalar", -1) for line in lines), default=-1)
-    numbers = [_element(builder, scalars, number, F64) for number in range(used)]
+    numbers = [element_of(builder, scalars, number, F64) for number in range(used)]
 
     def compute(*loaded: Lanes) -> list[Lanes]:
         results = []
@@ -228,11 +230,12 @@ def _integer(line: Line) -> ir.IntType:
 
 
 def _address(builder: ir.IRBuilder, bases: Any, line: Line, start: Any) -> ir.Value:
-    base = _element(builder, bases, line.fields["tensor"], I64)
+    base = element_of(builder, bases, line.fields["tensor"], I64)
     return builder.add(base, builder.mul(start, I64(line.fields["bits"] // 8)))
 
 
-def _element(builder: ir.IRBuilder, table: Any, number: int, kind: ir.Type) -> ir.Value:
+def element_of(builder: ir.IRBuilder, table: Any, number: int, kind: ir.Type) -> ir.Value:
+    """Load a word of a table of addresses or float64."""
     place = builder.inttoptr(builder.add(table, I64(number * WORD_BYTES)), POINTER)
     return builder.load(place, typ=kind, align=WORD_BYTES)
 
