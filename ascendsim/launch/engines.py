@@ -147,12 +147,14 @@ def _loops_wanted(mode: str, plan: Plan, fused: Fused) -> bool:
 
 
 def _run_fused(job: Job, found: Planned, plan: Plan, fused: Fused) -> Ran:
-    memory = bound(job, plan, found.covered, fused.reach)
+    check = not fused.checked or job.options.fused_check == "always"
+    # outputs that are checked are filled first: what lies there must not pass for a result
+    memory = bound(job, plan, () if check else found.covered, fused.reach)
     start = time.perf_counter()
     run_fused(plan, fused, memory.addresses)
     seconds = time.perf_counter() - start
     why = ""
-    if not fused.checked or job.options.fused_check == "always":
+    if check:
         full = bound(job, plan, found.covered, {})
         bytes_of = {name: memory.memory.allocations[name] for name in job.outputs}
         outputs = {name: a.memory[: a.nbytes] for name, a in bytes_of.items()}
