@@ -124,7 +124,7 @@ def forget_plans() -> None:
 
 def _run_plan(job: Job, found: Planned, plan: Plan, mode: str) -> Ran:
     """Run a plan, as loops when `mode` asks for that or it is worth it, else by replay."""
-    why, fused = "", fused_of(plan, _sizes(job))
+    why, fused = "", "" if mode == "replay" else fused_of(plan, _sizes(job))
     if isinstance(fused, Fused) and _loops_wanted(mode, plan, fused):
         fused = compiled_loops(plan, fused)
         if isinstance(fused, Fused):
@@ -132,7 +132,7 @@ def _run_plan(job: Job, found: Planned, plan: Plan, mode: str) -> Ran:
             if not ran.fallback:
                 return ran
             fused = ran.fallback
-    if mode != "replay" and isinstance(fused, str):
+    if fused and isinstance(fused, str):
         why = f"{fused}; ran as replay"
     memory = bound(job, plan, found.covered, {})
     start = time.perf_counter()
