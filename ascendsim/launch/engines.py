@@ -149,16 +149,16 @@ def _loops_wanted(mode: str, plan: Plan, fused: Fused) -> bool:
 def _run_fused(job: Job, found: Planned, plan: Plan, fused: Fused) -> Ran:
     check = not fused.checked or job.options.fused_check == "always"
     # outputs that are checked are filled first: what lies there must not pass for a result
-    memory = bound(job, plan, () if check else found.covered, fused.reach)
+    wanted = ((), {}) if check else (found.covered, fused.reach)
+    memory = bound(job, plan, *wanted)
     start = time.perf_counter()
     run_fused(plan, fused, memory.addresses)
     seconds = time.perf_counter() - start
     why = ""
     if check:
-        full = bound(job, plan, found.covered, {})
-        bytes_of = {name: memory.memory.allocations[name] for name in job.outputs}
-        outputs = {name: a.memory[: a.nbytes] for name, a in bytes_of.items()}
-        why = difference(plan, full.addresses, _template(job), outputs)
+        made = {name: memory.memory.allocations[name] for name in job.outputs}
+        outputs = {name: each.memory[: each.nbytes] for name, each in made.items()}
+        why = difference(plan, memory.addresses, _template(job), outputs)
         fused.checked = not why
         why = why and f"the loops are wrong, a fault of the simulator: {why}"
     return Ran(_result(found, memory, seconds), "fused", why)
