@@ -75,6 +75,8 @@ class Layout:
     @property
     def repeats(self) -> bool:
         """Whether two elements share an address; strides not below 0."""
+        if self.size == 0:
+            return False
         if self.size > self.span:
             return True
         reach = 1
