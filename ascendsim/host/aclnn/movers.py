@@ -85,7 +85,7 @@ def plan_move(source: Layout, destination: Layout) -> Move:
 def move(src: Any, dst: Any, workspace: Any, tiling: Any) -> None:
     """Copy as `tiling.plan`, a Move, says; every block takes each blockDim-th row."""
     plan, T = tiling.plan, dst.dtype
-    queue, pipe = TQueBind(TPosition.VECIN, TPosition.VECOUT, 2), TPipe()
+    pipe, queue = TPipe(), _named("queue", TQueBind(TPosition.VECIN, TPosition.VECOUT, 2))
     pipe.InitBuffer(queue, 2, TILE_BYTES)
     source, destination = GlobalTensor(T), GlobalTensor(T)
     source.SetGlobalBuffer(src)
@@ -136,8 +136,9 @@ def convert(src: Any, dst: Any, workspace: Any, tiling: Any) -> None:
     if length <= 0:
         return
     pipe = TPipe()
-    inQueue, outQueue = TQue(TPosition.VECIN, 2), TQue(TPosition.VECOUT, 2)
-    between = TBuf(TPosition.VECCALC)
+    inQueue = _named("inQueue", TQue(TPosition.VECIN, 2))
+    outQueue = _named("outQueue", TQue(TPosition.VECOUT, 2))
+    between = _named("between", TBuf(TPosition.VECCALC))
     for queue, T in ((inQueue, src.dtype), (outQueue, dst.dtype)):
         pipe.InitBuffer(queue, 2, TILE_NUM * T.nbytes)
     pipe.InitBuffer(between, TILE_NUM * float32.nbytes)
@@ -160,6 +161,12 @@ def convert(src: Any, dst: Any, workspace: Any, tiling: Any) -> None:
         out = outQueue.DeQue(dst.dtype)
         _copy(tiling.exact, destination[offset:], out, count)
         outQueue.FreeTensor(out)
+
+
+def _named(name: str, holder: Any) -> Any:
+    """Name a buffer: names are looked up in kernel objects, and there is none here."""
+    holder._name = name
+    return holder
 
 
 def _copy(exact: bool, dst: Any, src: Any, count: int) -> None:
