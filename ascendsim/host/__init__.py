@@ -3,7 +3,7 @@
 from ascendsim.errors import ShapeError, TilingError
 from ascendsim.host.definition import Attr, OpDef, parse_attr
 from ascendsim.host.op import Op, find_ops, load
-from ascendsim.host.platform import CoreMemType, PlatformAscendC
+from ascendsim.host.platform import CoreMemType, PlatformAscendC, SocVersion
 from ascendsim.host.tiling import CeilAlign, CeilDiv, FloorAlign, FloorDiv, Tiling, TilingContext
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "OpDef",
     "PlatformAscendC",
     "ShapeError",
+    "SocVersion",
     "Tiling",
     "TilingContext",
     "TilingError",
