@@ -133,8 +133,9 @@ def _drawn(box: Box) -> str:
 def _edge(source: Box, target: Box) -> str:
     x, y = source.x + BOX, source.y + HEIGHT // 2
     to_x, to_y = target.x - 5, target.y + HEIGHT // 2
-    middle = (x + to_x) // 2
+    turn = target.x - GAP_X  # along its own row up to there, so that it passes no box on the way
+    middle = (turn + to_x) // 2
     return (
-        f'<path class="edge" d="M{x} {y}C{middle} {y} {middle} {to_y} {to_x} {to_y}"/>'
+        f'<path class="edge" d="M{x} {y}H{turn}C{middle} {y} {middle} {to_y} {to_x} {to_y}"/>'
         f'<path class="head" d="M{to_x + 5} {to_y}l-7 -4v8z"/>'
     )

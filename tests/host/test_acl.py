@@ -17,13 +17,6 @@ ON_DEVICE, ON_HOST = acl.ACL_MEMCPY_DEVICE_TO_DEVICE, acl.ACL_MEMCPY_HOST_TO_HOS
 BAD, UNINITIALIZED = acl.ACL_ERROR_RT_PARAM_INVALID, acl.ACL_ERROR_UNINITIALIZE
 
 
-@pytest.fixture(autouse=True)
-def finished():
-    acl.finalize()
-    yield
-    acl.finalize()
-
-
 @pytest.fixture
 def device():
     assert (acl.init(), acl.rt.set_device(0)) == (0, 0)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
 import ascendsim as asim
 from ascendsim.errors import RequestError, UnsupportedError
-from ascendsim.host import CoreMemType, PlatformAscendC, SocVersion, aclnn
+from ascendsim.host import CoreMemType, PlatformAscendC, SocVersion, acl, aclnn
 from ascendsim.host.aclnn import EQUAL, PROMOTED, Aclnn, Operator, Tensor
 from ascendsim.soc import NAMES, load
 from ascendsim.view.host_graph import graph_html, graph_svg
+from tests.helpers import assert_same_bits
 from tests.host.calls import T, first_phase, start
 from tests.host.calls import Tensor as Made
 
@@ -178,3 +181,46 @@ def test_folders_that_declare_wrongly(tmp_path, monkeypatch):
     (folder / "op_aclnn.py").unlink()
     with pytest.raises(RequestError, match=r"no op_aclnn.py"):
         aclnn.phases(asim.load(folder))
+
+
+BLEND_CALL = """
+from ascendsim.host.aclnn import EQUAL, Aclnn, Formal, Operator, Scalar, Tensor
+
+def graph(g, x, y, weight, shift, out):
+    made = g.Kernel(x=g.Contiguous(x), y=g.Contiguous(y), weight=weight, shift=shift)
+    g.ViewCopy(made, out)
+
+ACLNN = Aclnn(
+    "Blend",
+    params=(Tensor("x"), Tensor("y"), Tensor("weight"), Scalar("shift", "shift", 0.25),
+            Tensor("out", output=True)),
+    dtypes=dict.fromkeys(("ascend910b1", "ascend910_93", "ascend950"), ("float32", "float16")),
+    relation=EQUAL,
+    shapes=(("x", "y"), ("x", "weight"), ("x", "out")),
+    empty=("x",),
+    graph=graph,
+    operator=Operator("Blend", (Formal("x", "x"),), (Formal("y", "out"),)),
+)
+"""
+
+
+def test_a_call_for_anybodys_kernel(tmp_path, monkeypatch):
+    shutil.copytree(Path(__file__).parents[1] / "ports" / "blend", tmp_path / "blend")
+    (tmp_path / "blend" / "op_aclnn.py").write_text(BLEND_CALL)
+    monkeypatch.setenv("ASCENDSIM_KERNELS", str(tmp_path))
+    stream = start("ascend910_93")
+    views = (T((40, 3), strides=(1, 40)), T((40, 3)), T((40, 3)), T((40, 3), strides=(7, 2)))
+    x, y, weight, out = (Made(spec, seed) for seed, spec in enumerate(views))
+    shift = aclnn.aclCreateScalar(-2, acl.ACL_INT8)
+    handles = (x.handle, y.handle, weight.handle, shift, out.handle)
+    status, size, executor = aclnn.aclnnBlendGetWorkspaceSize(*handles)
+    assert (status, size) == (0, 1024)
+    workspace, _ = acl.rt.malloc(size, 0)
+    assert aclnn.aclnnBlend(workspace, size, executor, stream) == 0
+    assert acl.rt.synchronize_stream(stream) == 0
+    op = asim.load("blend")
+    data = {n: t.view(t.before) for n, t in (("x", x), ("y", y), ("weight", weight))}
+    til = op.tiling((40, 3), "float32", soc="ascend910_93", shift=-2)
+    want = out.before.copy()
+    out.view(want)[...] = asim.launch(op, data, til).out
+    assert_same_bits(out.after(), want)

@@ -39,7 +39,7 @@ def init(config_path: str | None = None) -> None:
 
     `config_path` stands for the JSON file of ACL, of which nothing applies here.
     """
-    if config_path not in (None, ""):
+    if config_path is not None and not (isinstance(config_path, str) and config_path == ""):
         raise AclError(
             ACL_ERROR_INVALID_PARAM,
             f"config_path {config_path!r}: settings of a file are not modelled; use acl.simulate",

@@ -77,7 +77,12 @@ class DeviceMemory:
         last = self.blocks[-1] if self.blocks else None
         start = FIRST_ADDRESS if last is None else last.address + last.nbytes + GUARD_BYTES
         address = -(-start // GM_ALIGNMENT) * GM_ALIGNMENT
-        memory = pattern(options.gm_slack_fill, nbytes)
+        try:
+            memory = pattern(options.gm_slack_fill, nbytes)
+        except MemoryError:
+            raise AclError(
+                codes.ACL_ERROR_RT_MEMORY_ALLOCATION, f"malloc of {nbytes} bytes: no memory left"
+            ) from None
         self.blocks.append(Block(len(self.blocks) + 1, address, nbytes, memory))
         self.starts.append(address)
         self.used += nbytes

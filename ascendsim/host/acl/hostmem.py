@@ -54,6 +54,11 @@ class HostMemory:
             raise AclError(
                 codes.ACL_ERROR_INVALID_PARAM, f"numpy_to_ptr: {type(array)} is no numpy array"
             )
+        if array.dtype.hasobject:
+            raise AclError(
+                codes.ACL_ERROR_INVALID_PARAM,
+                "numpy_to_ptr: an array of objects has no plain bytes",
+            )
         if not array.flags.c_contiguous:
             raise AclError(
                 codes.ACL_ERROR_INVALID_PARAM,

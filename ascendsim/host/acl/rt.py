@@ -241,16 +241,17 @@ def _fitting(count: Any, limit: Any) -> int:
 
 
 def _device(device_id: Any) -> int:
-    if whole(device_id, "device_id") not in range(DEVICE_COUNT):
+    number = whole(device_id, "device_id")
+    if number not in range(DEVICE_COUNT):
         raise AclError(
             codes.ACL_ERROR_RT_INVALID_DEVICEID, f"device {device_id} does not exist; there is 0"
         )
-    return int(device_id)
+    return number
 
 
 def _context(context: Any) -> int:
     RUNTIME.need_init()
-    if context not in RUNTIME.contexts:
+    if not isinstance(context, int) or context not in RUNTIME.contexts:
         raise AclError(
             codes.ACL_ERROR_RT_CONTEXT_NULL,
             f"context {context!r} does not exist: never created, or destroyed before",

@@ -51,7 +51,10 @@ def ptr_to_numpy(ptr: int, shape: tuple[int, ...], dtype: Any) -> np.ndarray | N
     """
     try:
         kind = _numpy_dtype(dtype)
-        dims = tuple(whole(each, "shape") for each in shape)
+        try:
+            dims = tuple(whole(each, "shape") for each in shape)
+        except TypeError:
+            raise AclError(codes.ACL_ERROR_INVALID_PARAM, f"shape is {shape!r}") from None
         if any(each < 0 for each in dims):
             raise AclError(codes.ACL_ERROR_INVALID_PARAM, f"shape {dims} has a negative dimension")
         nbytes = math.prod(dims) * kind.itemsize
@@ -70,7 +73,12 @@ def ptr_to_numpy(ptr: int, shape: tuple[int, ...], dtype: Any) -> np.ndarray | N
 def _numpy_dtype(dtype: Any) -> np.dtype:
     """Return numpy's type by its number in numpy's C interface, its name, or itself."""
     if not isinstance(dtype, int):
-        return np.dtype(dtype)
+        try:
+            if not np.dtype(dtype).hasobject:
+                return np.dtype(dtype)
+        except TypeError:
+            pass
+        raise AclError(codes.ACL_ERROR_INVALID_PARAM, f"dtype {dtype!r} is no type of numbers")
     for letter in np.typecodes["AllInteger"] + np.typecodes["AllFloat"] + "?":
         if np.dtype(letter).num == dtype:
             return np.dtype(letter)

@@ -16,7 +16,7 @@ from ascendsim.host.acl import codes
 from ascendsim.host.acl.device import AclError, DeviceMemory
 from ascendsim.host.acl.runtime import RUNTIME
 from ascendsim.host.aclnn.declare import EQUAL, MAX_RANK, Aclnn
-from ascendsim.host.aclnn.handles import aclScalar, aclTensor
+from ascendsim.host.aclnn.handles import aclScalar, aclTensor, is_null
 from ascendsim.host.aclnn.layout import Layout
 
 NULL = codes.ACLNN_ERR_PARAM_NULLPTR
@@ -26,11 +26,6 @@ FLOATS = (float32, float16, bfloat16)
 INT64_MAX = (1 << 63) - 1
 COMPLEX = (codes.ACL_COMPLEX64, codes.ACL_COMPLEX128)
 Given = Mapping[str, Any]
-
-
-def is_null(handle: Any) -> bool:
-    """Whether a handle is null: None, or the pointer 0."""
-    return handle is None or (isinstance(handle, int) and handle == 0)
 
 
 def promoted(*dtypes: DType) -> DType:

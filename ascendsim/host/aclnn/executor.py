@@ -11,9 +11,10 @@ import numpy as np
 
 from ascendsim.host.acl.device import AclError, Task
 from ascendsim.host.acl.runtime import RUNTIME, Machine, reports, whole
-from ascendsim.host.aclnn.checks import INVALID, NULL, RUNTIME_ERROR, is_null
+from ascendsim.host.aclnn.checks import INVALID, NULL, RUNTIME_ERROR
 from ascendsim.host.aclnn.declare import Aclnn
 from ascendsim.host.aclnn.graph import Graph, Node, Value
+from ascendsim.host.aclnn.handles import is_null
 from ascendsim.host.aclnn.layout import Layout
 from ascendsim.host.aclnn.movers import cast_steps, convert, move, plan_move
 from ascendsim.host.job import make_job

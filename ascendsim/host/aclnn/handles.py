@@ -21,6 +21,7 @@ from ascendsim.host.acl.runtime import RUNTIME, reports, whole
 from ascendsim.host.aclnn.layout import Ints, Layout, row_major
 
 BAD = codes.ACLNN_ERR_PARAM_INVALID
+_NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 _COMPLEX = (codes.ACL_COMPLEX64, codes.ACL_COMPLEX128)
 
 
@@ -88,7 +89,7 @@ def aclCreateTensor(
         for name, dims in (("viewDims", shape), ("storageDims", storage)):
             if any(dim < 0 for dim in dims):
                 raise AclError(BAD, f"{name} {dims} has a negative dimension")
-        if format not in codes.FORMAT_NAMES:
+        if whole(format, "format") not in codes.FORMAT_NAMES:
             raise AclError(BAD, f"format {format!r} is unknown")
         first, address = whole(offset, "offset"), whole(tensorData, "tensorData")
         return aclTensor(shape, strides, first, _dtype(dataType), format, storage, address)
@@ -118,8 +119,13 @@ def aclDestroyScalar(scalar: aclScalar | None) -> None:
     _destroy(scalar, aclScalar)
 
 
+def is_null(handle: Any) -> bool:
+    """Whether a handle is null: None, or the pointer 0."""
+    return handle is None or (isinstance(handle, int) and handle == 0)
+
+
 def _destroy(handle: Any, kind: type) -> None:
-    if handle is None or handle == 0:
+    if is_null(handle):
         raise AclError(codes.ACLNN_ERR_PARAM_NULLPTR, f"the {kind.__name__} is null")
     if not isinstance(handle, kind):
         raise AclError(BAD, f"{handle!r} is no {kind.__name__}")
@@ -136,16 +142,24 @@ def _ints(values: Any, what: str) -> Ints:
 
 
 def _dtype(number: Any) -> int:
-    if isinstance(number, bool) or number not in codes.DTYPE_NAMES:
+    if whole(number, "dataType") not in codes.DTYPE_NAMES:
         raise AclError(BAD, f"dataType {number!r} is unknown; use a constant like ACL_FLOAT")
     return int(number)
 
 
 def _number(value: Any, dtype: int) -> Any:
     """Return `value` as the type holds it."""
-    is_number = isinstance(value, (bool, int, float, complex, np.number, np.bool_))
-    if not is_number or (isinstance(value, complex) and dtype not in _COMPLEX):
-        raise AclError(BAD, f"scalar {value!r} is no value of {codes.DTYPE_NAMES[dtype]}")
+    refused = AclError(BAD, f"scalar {value!r:.60} is no value of {codes.DTYPE_NAMES[dtype]}")
+    is_complex = isinstance(value, (complex, np.complexfloating))
+    if not isinstance(value, _NUMBERS) or (is_complex and dtype not in _COMPLEX):
+        raise refused
+    try:
+        return _held(value, dtype)
+    except (OverflowError, ValueError):
+        raise refused from None
+
+
+def _held(value: Any, dtype: int) -> Any:
     if dtype in _COMPLEX:
         return complex(value)
     if dtype == codes.ACL_BOOL:
@@ -157,5 +171,5 @@ def _number(value: Any, dtype: int) -> Any:
         return float(kind.from_bits(kind.to_bits(float(value))))
     limits = np.iinfo(kind.numpy)
     if not math.isfinite(value) or int(value) != value or not limits.min <= value <= limits.max:
-        raise AclError(BAD, f"scalar {value!r} is no value of {kind}")
+        raise ValueError
     return int(value)

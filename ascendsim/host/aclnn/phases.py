@@ -10,10 +10,11 @@ from ascendsim.errors import AscendError, RequestError
 from ascendsim.host.acl import codes
 from ascendsim.host.acl.device import AclError
 from ascendsim.host.acl.runtime import RUNTIME
-from ascendsim.host.aclnn.checks import RUNTIME_ERROR, check, is_null
+from ascendsim.host.aclnn.checks import RUNTIME_ERROR, check
 from ascendsim.host.aclnn.declare import Aclnn, Scalar
 from ascendsim.host.aclnn.executor import aclOpExecutor, submit
 from ascendsim.host.aclnn.graph import Graph
+from ascendsim.host.aclnn.handles import is_null
 from ascendsim.host.loader import fingerprint, search_path
 from ascendsim.host.op import Op, find_ops, load
 
