@@ -37,6 +37,17 @@ def create_tensor(values):
     return address, tensor
 
 
+def finish(tensors, addresses, stream):
+    """Destroy and free what the program made."""
+    for tensor in tensors:
+        check(aclnn.aclDestroyTensor(tensor))
+    for address in addresses:
+        check(acl.rt.free(address))
+    check(acl.rt.destroy_stream(stream))
+    check(acl.rt.reset_device(0))
+    check(acl.finalize())
+
+
 def main():
     # 1. Choose the chip to simulate, and initialise.
     acl.simulate("ascend910b1")
@@ -69,15 +80,12 @@ def main():
     check(acl.rt.synchronize_stream(stream))
     host = acl.util.numpy_to_ptr(out)
     check(acl.rt.memcpy(host, out.nbytes, out_address, out.nbytes, acl.ACL_MEMCPY_DEVICE_TO_HOST))
-    for tensor in (grad_output, self_tensor, out_tensor):
-        check(aclnn.aclDestroyTensor(tensor))
     check(aclnn.aclDestroyScalar(beta))
-    for address in (grad_address, self_address, out_address, workspace):
-        if address:
-            check(acl.rt.free(address))
-    check(acl.rt.destroy_stream(stream))
-    check(acl.rt.reset_device(0))
-    check(acl.finalize())
+    if workspace:
+        check(acl.rt.free(workspace))
+    finish(
+        (grad_output, self_tensor, out_tensor), (grad_address, self_address, out_address), stream
+    )
     return out
 
 

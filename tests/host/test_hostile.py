@@ -118,14 +118,18 @@ def test_two_phase_calls_with_junk():
         bad = [chance.choice(JUNK) if chance.random() < 0.2 else each for each in arguments]
         codes.add(code_of(second(*bad)))
         codes.add(code_of(acl.rt.synchronize_stream(stream)))
-        for handle, end in ((made, aclnn.aclDestroyTensor), (scalar, aclnn.aclDestroyScalar)):
-            if handle is not None:
-                assert end(handle) == 0
-        code_of(aclnn.aclDestroyTensor(chance.choice(JUNK)))
-        code_of(aclnn.aclDestroyAclOpExecutor(chance.choice(JUNK)))
+        destroy(made, scalar, chance.choice(JUNK))
     assert codes <= {0, 161001, 161002, 361001}
     assert len(codes) == 4
     assert download(secret, np.zeros(64, np.uint8)).tolist() == list(range(64))
+
+
+def destroy(tensor, scalar, junk):
+    for handle, end in ((tensor, aclnn.aclDestroyTensor), (scalar, aclnn.aclDestroyScalar)):
+        if handle is not None:
+            assert end(handle) == 0
+    for end in (aclnn.aclDestroyTensor, aclnn.aclDestroyScalar, aclnn.aclDestroyAclOpExecutor):
+        code_of(end(junk))
 
 
 def test_objects_are_not_moved_as_bytes():
