@@ -261,6 +261,38 @@ def test_scalars_end_once(stream):
     assert call(*tensors[:2], None, gradInput=tensors[2])[0] == 0
 
 
+def test_an_integer_scalar_is_rounded_once(stream):
+    tensors = [Tensor(T(), seed).handle for seed in range(3)]
+    value = 2**54 + 2**30 + 1  # by way of fp64 it would become a tie, and 2^54
+    scalar = aclnn.aclCreateScalar(value, acl.ACL_INT64)
+    _, _, executor = aclnn.aclnnSwishBackwardGetWorkspaceSize(*tensors[:2], scalar, tensors[2])
+    assert executor.graph.nodes[0].attrs["sconf"] == np.float32(2**54 + 2**31)
+
+
+def test_calls_of_a_stream_build_on_each_other(stream):
+    first, second, third = (Tensor(T((300,)), seed) for seed in range(3))
+    for a, b, c in ((first, first, second), (second, first, third), (third, third, third)):
+        status, size, executor = first_phase(NAME, a.handle, b.handle, c.handle)
+        assert (status, size) == (0, 0)
+        assert run(0, 0, executor, stream) == 0
+    assert_same_bits(third.after(), third.before)
+    assert acl.rt.synchronize_stream(stream) == 0
+    f32 = np.dtype(np.float32)
+    one = oracle.hard_swish(first.before, first.before, f32)
+    two = oracle.hard_swish(one, first.before, f32)
+    assert_same_bits(second.after(), one)
+    assert_same_bits(third.after(), oracle.hard_swish(two, two, f32))
+
+
+def test_slack_is_reported_and_stays_inside(stream):
+    tensors = [Tensor(T((3,)), seed) for seed in range(3)]
+    handles = [each.handle for each in tensors]
+    _, _, executor = aclnn.aclnnSwishBackwardGetWorkspaceSize(*handles[:2], None, handles[2])
+    assert aclnn.aclnnSwishBackward(0, 0, executor, stream) == 0
+    assert acl.rt.synchronize_stream(stream) == 0
+    assert any("gm-slack" in text for text in executor.warnings)
+
+
 def test_a_tiling_that_says_no():
     start("ascend910b1", ub=1024)
     tensors = [Tensor(T(), seed).handle for seed in range(3)]

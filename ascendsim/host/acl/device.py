@@ -27,11 +27,14 @@ MACHINE_SHARE = 0.8  # of the free memory of this machine that simulated memory 
 
 
 class AclError(AscendError):
-    """A call of the host interface says no; `code` is what it returns."""
+    """A call of the host interface says no; `code` is what it returns.
 
-    def __init__(self, code: int, reason: str) -> None:
+    freed : the reason is memory that was freed before.
+    """
+
+    def __init__(self, code: int, reason: str, freed: bool = False) -> None:
         super().__init__(reason)
-        self.code = code
+        self.code, self.freed = code, freed
 
 
 @dataclass(slots=True, eq=False)
@@ -139,6 +142,7 @@ class DeviceMemory:
             raise AclError(
                 codes.ACL_ERROR_RT_PARAM_INVALID,
                 f"{what}: {address:#x} lies in {block}, which was freed by {block.freed}",
+                freed=True,
             )
         return block
 

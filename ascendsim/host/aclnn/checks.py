@@ -156,8 +156,7 @@ def check_memory(name: str, tensor: aclTensor, memory: DeviceMemory) -> None:
     try:
         memory.bytes_at(tensor.address, nbytes, name)
     except AclError as error:
-        freed = "freed" in error.message
-        raise AclError(RUNTIME_ERROR if freed else INVALID, error.message) from None
+        raise AclError(RUNTIME_ERROR if error.freed else INVALID, error.message) from None
 
 
 def check_overlap(call: Aclnn, layouts: Mapping[str, Layout]) -> None:

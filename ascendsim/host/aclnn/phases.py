@@ -16,6 +16,7 @@ from ascendsim.host.aclnn.executor import aclOpExecutor, submit
 from ascendsim.host.aclnn.graph import Graph
 from ascendsim.host.aclnn.handles import is_null
 from ascendsim.host.loader import fingerprint, search_path
+from ascendsim.host.numbers import round_float32
 from ascendsim.host.op import Op, find_ops, load
 
 FILE = "op_aclnn.py"
@@ -152,5 +153,9 @@ def plan(op: Op, call: Aclnn, given: Mapping[str, Any]) -> aclOpExecutor:
 
 
 def scalar_value(param: Scalar, handle: Any) -> float:
-    """Return what the kernel's attribute gets."""
-    return param.default if is_null(handle) else float(handle.value)
+    """Return what the kernel's attribute gets: the scalar cast to fp32, rounded once."""
+    if is_null(handle):
+        return param.default
+    if isinstance(handle.value, int):
+        return float(round_float32(str(int(handle.value))))
+    return float(handle.value)
