@@ -1,4 +1,8 @@
-"""The host side: operator definitions, tiling functions and the loading of kernel folders."""
+"""The host side: operator definitions, tiling functions and the loading of kernel folders.
+
+`ascendsim.host.acl` is the runtime, `ascendsim.host.aclnn` has the two-phase calls; both are
+imported by name, since tiling code needs neither.
+"""
 
 from ascendsim.errors import ShapeError, TilingError
 from ascendsim.host.definition import Attr, OpDef, parse_attr
