@@ -148,6 +148,15 @@ def second_phase(name: str, size: int, executor: Any, stream: int) -> int:
     return code or acl.rt.synchronize_stream(stream)
 
 
+def said(code: int, want: int, *words: str) -> bool:
+    """Check a code, and that the message has it and `words`."""
+    message = acl.get_recent_err_msg()
+    assert code == want, message
+    for word in (str(want), *words):
+        assert word in message
+    return True
+
+
 def rounded_up(count: int, dtype: str) -> int:
     """Return the workspace that an intermediate takes."""
     return -(-count * NUMPY[dtype].itemsize // 512) * 512
