@@ -37,7 +37,7 @@ def pattern(fill: str, nbytes: int, seed: int = 0) -> np.ndarray:
     byte = fill_byte(fill)
     if byte is not None:
         return np.full(nbytes, byte, np.uint8)
-    return np.resize(POISON, nbytes)
+    return np.full(-(-nbytes // POISON.size), POISON.view(np.uint32)[0]).view(np.uint8)[:nbytes]
 
 
 @lru_cache(maxsize=256)

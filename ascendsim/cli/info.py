@@ -19,11 +19,19 @@ def ops(show: Show, kernels: Annotated[list[str] | None, KERNELS] = None) -> Non
     """List the operators that are found, with their types, chips, tensors and attributes."""
     from ascendsim.view import text
 
-    rows = [op.definition.to_json() for op in found_ops(kernels)]
+    definitions = [op.definition for op in found_ops(kernels)]
+    rows = [definition.to_json() for definition in definitions]
     columns = ("name", "dtypes", "socs", "inputs", "outputs", "attrs")
+    products = {definition.name: definition.products for definition in definitions}
     show.result(
-        {"ops": [{column: row[column] for column in columns} for row in rows]},
-        lambda: text.table("operators", columns, [_op_cells(row) for row in rows]),
+        {
+            "ops": [{column: row[column] for column in columns} for row in rows],
+            "products": products,
+        },
+        lambda: text.joined(
+            text.table("operators", columns, [_op_cells(row) for row in rows]),
+            text.table("products", ("chip", "product", *products), _product_rows(products)),
+        ),
     )
 
 
@@ -116,6 +124,14 @@ def _counted(rows: list[dict[str, Any]]) -> list[tuple[str, int, int]]:
 def _op_cells(row: dict[str, Any]) -> list[Any]:
     attrs = [f"{attr['name']}={attr['default']}" for attr in row["attrs"]]
     return [row["name"], row["dtypes"], row["socs"], row["inputs"], row["outputs"], attrs or None]
+
+
+def _product_rows(products: dict[str, dict[str, str]]) -> list[list[str]]:
+    from ascendsim.soc import NAMES, load
+
+    return [
+        [name, load(name).product, *(found[name] for found in products.values())] for name in NAMES
+    ]
 
 
 def _soc_overview(chips: list[Any]) -> str:

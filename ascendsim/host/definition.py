@@ -68,6 +68,7 @@ class OpDef:
     infer : `infer(ctx)` gives the outputs' shapes: one shape for all, a sequence of shapes or
         {output: shape}; default: the first input's. Raises ShapeError to refuse.
     sweep : the input that an atlas sweeps; default `x`, else the last.
+    other_socs : SoCs whose product has the operator too, with another kernel than this one.
     """
 
     name: str
@@ -79,9 +80,10 @@ class OpDef:
     formats: tuple[str, ...] = ("ND",)
     infer: Callable[[Any], Any] | None = None
     sweep: str | None = None
+    other_socs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for field in ("inputs", "outputs", "attrs", "socs", "formats"):
+        for field in ("inputs", "outputs", "attrs", "socs", "formats", "other_socs"):
             value = getattr(self, field)
             if isinstance(value, (str, Attr)) or not isinstance(value, Iterable):
                 raise self._refusal(f"{field}={value!r}: write a tuple like ({value!r},)")
@@ -107,7 +109,7 @@ class OpDef:
                     raise self._refusal(f"{name!r} is no name: letters, digits and _ are")
                 if names.count(name) > 1 or name in taken:
                     raise self._refusal(f"the name {name!r} is taken twice")
-        for soc in self.socs:
+        for soc in (*self.socs, *self.other_socs):
             if str(soc).lower() not in (*NAMES, *ALIASES):
                 raise self._refusal(f"SoC {soc!r} is unknown; use one of {', '.join(NAMES)}")
 
@@ -115,6 +117,22 @@ class OpDef:
     def tensors(self) -> tuple[str, ...]:
         """Inputs, then outputs."""
         return self.inputs + self.outputs
+
+    def product(self, soc: str) -> str:
+        """Return whether the product with this SoC has the operator.
+
+        "this kernel", "another kernel" (registered there, but not the one simulated here) or "no".
+        """
+        name = ALIASES.get(soc, soc)
+        if name in {ALIASES.get(each, each) for each in self.socs}:
+            return "this kernel"
+        others = {ALIASES.get(each, each) for each in self.other_socs}
+        return "another kernel" if name in others else "no"
+
+    @property
+    def products(self) -> dict[str, str]:
+        """The product table: what `product` says of every SoC."""
+        return {name: self.product(name) for name in NAMES}
 
     @property
     def sweep_input(self) -> str:

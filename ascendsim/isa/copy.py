@@ -203,8 +203,8 @@ def _check_negative_gap(dst: Any, length: int, src_gap: int, dst_gap: int) -> No
 def _note_writes(dst: Any, blocks: int, length: int, pitch: int) -> None:
     """Note which bytes of a GM tensor were stored, for the coverage of outputs."""
     writes, start = dst.holder.writes, dst.start
-    if blocks == 1:
-        writes.append((start, start + length))
+    if blocks == 1 or pitch == length:
+        writes.append((start, start + blocks * length))
     else:
         writes.extend((start + k * pitch, start + k * pitch + length) for k in range(blocks))
 

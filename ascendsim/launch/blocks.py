@@ -84,7 +84,9 @@ def _upload(job: Job, core: AivCore) -> list[GmAddress]:
     for name, array in job.inputs.items():
         core.gm.upload(name, job.input_types[name], array)
     for name, (shape, dtype) in job.outputs.items():
-        core.gm.reserve(name, dtype, shape)
+        reserved = core.gm.reserve(name, dtype, shape)
+        if name in job.initial:
+            reserved.array[...] = job.initial[name]
     core.gm.reserve("workspace", uint8, (job.workspace,))
     return [GmAddress(allocation) for allocation in core.gm.allocations.values()]
 

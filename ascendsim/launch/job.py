@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ class Job:
     """All that a launch needs to know.
 
     `inputs` are host arrays by name, `outputs` shape and dtype by name, `tiling` the object that
-    the kernel reads its fields from. `identity` names what the cores are kept for.
+    the kernel reads its fields from. `identity` names what the cores are kept for. `initial` holds
+    what outputs contain before the run, where they are not to hold the fill.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Job:
     options: Options
     seed: int
     identity: tuple[Any, ...]
+    initial: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -21,6 +21,15 @@ OP = OpDef(
     attrs=(Attr("alpha", float, 1 / 6), Attr("beta", float, 0.5)),
     dtypes=("float32", "float16", "bfloat16"),
     socs=("ascend950",),
+    other_socs=(
+        "ascend910",
+        "ascend310p",
+        "ascend910b1",
+        "ascend910b2",
+        "ascend910b3",
+        "ascend910b4",
+        "ascend910_93",
+    ),
     formats=("ND",),
     infer=infer,
 )

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ascendsim.ascendc import *
+from ascendsim.isa.padding import PadBlocks
 from tests.helpers import assert_same_bits
 from tests.isa.test_copy import BOTH, FILL, HALVES, into_ub
 
@@ -60,3 +65,23 @@ def test_grades_of_padding():
         assert block.rules["pad-bytes"] == grade
     whole = into_ub("ascend950", HALVES, DataCopyParams(1, 32, 0, 0), DataCopyPadParams())
     assert "pad-bytes" not in whole.rules
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_all_blocks_at_once_store_what_one_by_one_stores(data):
+    dtype = data.draw(st.sampled_from([uint8_t, half, float32]))
+    most = 32 // dtype.nbytes
+    left, right, tail = (data.draw(st.integers(0, most)) * dtype.nbytes for _ in range(3))
+    length, blocks = data.draw(st.integers(1, 9)) * dtype.nbytes, data.draw(st.integers(1, 20))
+    pitch = -(-(left + length + right + tail) // 32) * 32 + 32 * data.draw(st.integers(0, 2))
+    start = 32 * data.draw(st.integers(0, 3))
+    fill = data.draw(st.sampled_from([None, 7]))
+    images = []
+    for store in (PadBlocks._store_each, PadBlocks._store_many):
+        ub = np.arange(20 * 400, dtype=np.uint8)
+        core = SimpleNamespace(ub=SimpleNamespace(array=ub))
+        dst = SimpleNamespace(core=core, start=start, dtype=dtype)
+        store(PadBlocks(dst, blocks, length, pitch, left, right, right + tail, 9, fill))
+        images.append(ub)
+    assert_same_bits(images[1], images[0])
