@@ -37,23 +37,34 @@ from ascendsim.enums import (
     CacheMode,
     HardEvent,
     QuePosition,
+    ReduceOrder,
     RoundMode,
     TPosition,
 )
 from ascendsim.isa import (
+    PROGRAM_RULES,
     REGISTRY,
     Abs,
     Add,
     Adds,
+    ArithProgression,
+    BlockReduceMax,
+    BlockReduceMin,
+    BlockReduceSum,
+    Brcb,
     Cast,
     Compare,
     Compares,
     CompareScalar,
+    Copy,
+    CreateVecIndex,
     DataCopy,
     DataCopyPad,
     Div,
     Duplicate,
     Exp,
+    Gather,
+    GatherMask,
     GetBlockIdx,
     GetBlockNum,
     GetTPipePtr,
@@ -64,19 +75,30 @@ from ascendsim.isa import (
     Mins,
     Mul,
     Muls,
+    PairReduceSum,
     PipeBarrier,
+    ReduceMax,
+    ReduceMin,
+    ReduceSum,
     Select,
     SetFlag,
     Sqrt,
     Sub,
+    Transpose,
     WaitFlag,
+    WholeReduceMax,
+    WholeReduceMin,
+    WholeReduceSum,
 )
 from ascendsim.isa.params import (
     BinaryRepeatParams,
+    BrcbRepeatParams,
+    CopyRepeatParams,
     DataCopyExtParams,
     DataCopyPadExtParams,
     DataCopyPadParams,
     DataCopyParams,
+    GatherMaskParams,
     UnaryRepeatParams,
 )
 from ascendsim.pipe import TBuf, TPipe, TQue, TQueBind
@@ -94,6 +116,7 @@ def sizeof(T: DType) -> int:
 APIS = sorted(
     {
         *REGISTRY,
+        *PROGRAM_RULES,
         "DataCopy",
         "DataCopyPad",
         "GetBlockIdx",
@@ -136,10 +159,13 @@ MEMBERS = sorted(
 )
 TYPES = [
     "BinaryRepeatParams",
+    "BrcbRepeatParams",
+    "CopyRepeatParams",
     "DataCopyExtParams",
     "DataCopyPadExtParams",
     "DataCopyPadParams",
     "DataCopyParams",
+    "GatherMaskParams",
     "GlobalTensor",
     "LocalTensor",
     "TBuf",
@@ -149,5 +175,5 @@ TYPES = [
     "UnaryRepeatParams",
 ]
 
-_HIDDEN = {"annotations", "REGISTRY", "APIS", "MEMBERS", "TYPES", "DType"}
+_HIDDEN = {"annotations", "PROGRAM_RULES", "REGISTRY", "APIS", "MEMBERS", "TYPES", "DType"}
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _HIDDEN]

@@ -18,8 +18,9 @@ from ascendsim import ascendc
 from ascendsim.dtypes import DType, uint8
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.enums import REPEAT_BYTES, SELMODE, RoundMode
+from ascendsim.explore import exercises_move
 from ascendsim.explore.bench import Bench, sample
-from ascendsim.explore.exercises import BELONGS_TO, EXERCISES, TYPED
+from ascendsim.explore.exercises import BELONGS_TO, TYPED
 from ascendsim.isa import REGISTRY
 from ascendsim.isa.roles import BITS
 from ascendsim.numerics.opcodes import ENV_FLUSH
@@ -88,7 +89,7 @@ def _cases() -> Iterator[Case]:
 
 
 def _use_cases(name: str, soc: str, dtypes: tuple[str, ...]) -> Iterator[Case]:
-    use = EXERCISES.get(name, _unwritten)
+    use = exercises_move.EXERCISES.get(name, _unwritten)
     if len(inspect.signature(use).parameters) == 1:
         yield Case(name, soc, None, use)
         return
@@ -125,7 +126,7 @@ def _vector_run(
 ) -> Callable[[Bench], None]:
     def run(bench: Bench) -> None:
         for mode in modes:
-            for repeated in (False, True):
+            for repeated in (False, True)[hasattr(declared.params, "REPEATS_ONLY") :]:
                 with bench.block():
                     _compare(bench, declared, types, mode, repeated)
 
@@ -149,6 +150,8 @@ def _compare(
             dtype = uint8 if roles[name] in BITS else types[name != "dst"]
             call[name] = bench.local(dtype, value)
     size = {"count": per_repeat, "repeatTimes": lanes // per_repeat} if repeated else {}
+    if hasattr(declared.params, "REPEATS_ONLY"):
+        size["repeatParams"] = declared.params()
     getattr(ascendc, declared.name)(**call, **(size or {"count": lanes}))
     got = bench.array(call["dst"], arrays["dst"].size)
     want = _body(bench, declared, types, arrays)
