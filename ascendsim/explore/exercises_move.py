@@ -36,10 +36,8 @@ from ascendsim.dtypes import DType, uint32
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.enums import BLOCKS_PER_REPEAT, DATABLOCK_BYTES, REPEAT_BYTES
 from ascendsim.explore.bench import Bench, sample
-from ascendsim.explore.exercises import EXERCISES, equal, same, uses
+from ascendsim.explore.exercises import equal, same, uses
 from ascendsim.numerics import reduce
-
-__all__ = ["EXERCISES"]
 
 REPEATS = 5
 _BITS = 0x9E3779B97F4A7C15F39CC0605CEDC834  # a mask without a pattern

@@ -18,14 +18,15 @@ from ascendsim import ascendc
 from ascendsim.dtypes import DType, uint8
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.enums import REPEAT_BYTES, SELMODE, RoundMode
-from ascendsim.explore import exercises_move
+from ascendsim.explore import exercises_blocks, exercises_move
 from ascendsim.explore.bench import Bench, sample
-from ascendsim.explore.exercises import BELONGS_TO, TYPED
+from ascendsim.explore.exercises import BELONGS_TO, EXERCISES, TYPED
 from ascendsim.isa import REGISTRY
 from ascendsim.isa.roles import BITS
 from ascendsim.numerics.opcodes import ENV_FLUSH
 from ascendsim.soc import NAMES, load
 
+MORE_EXERCISES = (exercises_blocks, exercises_move)  # importing them adds theirs to EXERCISES
 LANES = 256  # whole repeats of every element type
 _LETTERS = dict(zip("NRFCAZO", RoundMode, strict=True))
 
@@ -89,7 +90,7 @@ def _cases() -> Iterator[Case]:
 
 
 def _use_cases(name: str, soc: str, dtypes: tuple[str, ...]) -> Iterator[Case]:
-    use = exercises_move.EXERCISES.get(name, _unwritten)
+    use = EXERCISES.get(name, _unwritten)
     if len(inspect.signature(use).parameters) == 1:
         yield Case(name, soc, None, use)
         return

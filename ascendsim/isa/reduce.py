@@ -31,7 +31,8 @@ MAX_STRIDE = 65535
 _SUMS = ("reduce-tree", "reduce-masked-lanes", "subnormals-kept", "nan-word")
 _BLOCKS = (*_SUMS, "reduce-empty")
 _CHOICE = ("reduce-first", "reduce-nan", "nan-word")
-_STEMS = {"Sum": "add", "Max": "max", "Min": "min"}  # of the compiled bodies
+STEMS = {"Sum": "add", "Max": "max", "Min": "min"}  # of the compiled bodies
+_BODIES = {"Sum": "tree", "Max": "extreme", "Min": "extreme"}
 _ORDERS = {
     "c220": tuple(ReduceOrder),
     "3510": tuple(ReduceOrder),
@@ -220,7 +221,7 @@ def _bind(
     if dst.start > src.start or dst_stride * unit > repeat * DATABLOCK_BYTES:
         _warn_overlap(name, into, out_of)
     words = {
-        **combining(dst.core, _STEMS[name[-3:]], dtype),
+        **combining(dst.core, STEMS[name[-3:]], dtype),
         **lane_words(repeats if bits else 0, lanes, bits),
         opcodes.P_ELEMENT: dtype.nbytes,
         opcodes.P_DST_REPEAT: dst_stride * unit,
@@ -233,8 +234,7 @@ def _bind(
         opcodes.P_EMPTY: empty,
     }
     fields = {"mask": bits, "repeatTimes": repeats, "order": order.name}
-    body = "tree" if name.endswith("Sum") else "extreme"
-    return make_call(name, body, (into, out_of), lanes * repeats, words, fields)
+    return make_call(name, _BODIES[name[-3:]], (into, out_of), lanes * repeats, words, fields)
 
 
 def _warn_overlap(name: str, into: Operand, out_of: Operand) -> None:

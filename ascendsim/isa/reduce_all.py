@@ -12,10 +12,11 @@ from ascendsim.enums import BLOCKS_PER_REPEAT, DATABLOCK_BYTES, REPEAT_BYTES
 from ascendsim.errors import BoundsError, ContractError
 from ascendsim.isa.footprint import Operand, mask_key, mask_of, one_type, source_geometry, whole
 from ascendsim.isa.program import combining, issue, lane_words, make_call, program
-from ascendsim.isa.reduce import MAX_STRIDE
+from ascendsim.isa.reduce import MAX_STRIDE, STEMS
 from ascendsim.numerics import opcodes
 from ascendsim.record import Call
 
+_BODIES = {"ReduceSum": "sum", "ReduceMax": "extreme_all", "ReduceMin": "extreme_all"}
 MAX_INT32 = (1 << 31) - 1
 MAX_VECTORS_BYTES = 1024  # 950 adds up to this many bytes vector by vector
 
@@ -110,8 +111,7 @@ def _bind(
     dst, src, tmp = tensors
     dtype, core = one_type(name, tensors), dst.core
     element, lanes = dtype.nbytes, REPEAT_BYTES // dtype.nbytes
-    shape, source = _lanes(src, count, times, stride)
-    bits, repeats, step, total = shape
+    (bits, repeats, step, total), source = _lanes(src, count, times, stride)
     _check_index(index, element, total)
     method = _method(core.soc.arch, times is None, total * element)
     used = _scratch(name, core.soc.arch, method, (repeats, lanes, element), index)
@@ -123,7 +123,7 @@ def _bind(
         Operand("tmp", tmp, ((0, used),) if used and total else (), True),
     )
     words = {
-        **combining(core, "add" if name == "ReduceSum" else name[-3:].lower(), dtype),
+        **combining(core, STEMS[name[-3:]], dtype),
         **lane_words(repeats, lanes, bits),
         opcodes.P_ELEMENT: element,
         opcodes.P_SRC_BLOCK: DATABLOCK_BYTES,
@@ -136,9 +136,9 @@ def _bind(
         opcodes.P_POISON: used,
     }
     fields = {"count": count} if times is None else {"mask": bits, "repeatTimes": times}
-    body = "sum" if name == "ReduceSum" else "extreme_all"
-    fields["calIndex"] = int(index)
-    return make_call(name, body, operands, total, words, fields, repeats * element // 8 + 1)
+    fields |= {"calIndex": int(index)}
+    room = repeats * element // 8 + 1
+    return make_call(name, _BODIES[name], operands, total, words, fields, room)
 
 
 def _lanes(

@@ -60,15 +60,23 @@ def warnings_of(
 
 
 def _coverage(allocation: Allocation) -> str:
-    spans = np.array(allocation.writes or np.empty((0, 2)), np.int64)
-    return coverage_text(allocation.name, allocation.nbytes, spans)
+    written, shared = (
+        np.array(each or np.empty((0, 2)), np.int64)
+        for each in (allocation.writes, allocation.shared_writes)
+    )
+    return coverage_text(allocation.name, allocation.nbytes, written, shared)
 
 
-def coverage_text(name: str, nbytes: int, spans: np.ndarray) -> str:
+def coverage_text(
+    name: str, nbytes: int, spans: np.ndarray, shared: np.ndarray | None = None
+) -> str:
     """Say how many of `nbytes` the spans (start, stop) miss or write again; "" when none.
 
-    What lies behind the tensor is slack and does not count.
+    `shared` are spans that may be written again, as atomic copies do. What lies behind the tensor
+    is slack and does not count.
     """
+    if shared is not None and shared.size:
+        return _shared_text(name, nbytes, spans, shared)
     spans = np.minimum(spans[np.argsort(spans[:, 0], kind="stable")], nbytes)
     spans = spans[spans[:, 1] > spans[:, 0]]
     if not spans.size:
@@ -80,3 +88,12 @@ def coverage_text(name: str, nbytes: int, spans: np.ndarray) -> str:
     if not missed and not again:
         return ""
     return f"{name}: {missed} of {nbytes} bytes never written, {again} written more than once"
+
+
+def _shared_text(name: str, nbytes: int, spans: np.ndarray, shared: np.ndarray) -> str:
+    """Say how many bytes neither `spans` nor `shared` write."""
+    both = np.concatenate([spans, shared])
+    both = np.minimum(both[np.argsort(both[:, 0], kind="stable")], nbytes)
+    before = np.append(0, np.maximum.accumulate(both[:, 1])[:-1])
+    missed = int(np.maximum(both[:, 0] - before, 0).sum()) + nbytes - int(both[:, 1].max())
+    return f"{name}: {missed} of {nbytes} bytes never written" if missed else ""

@@ -23,7 +23,7 @@ V, MTE2, MTE3, S = range(4)
 PIPE_NAMES = ("V", "MTE2", "MTE3", "S")
 _PIPE = {PIPE.PIPE_V: V, PIPE.PIPE_MTE2: MTE2, PIPE.PIPE_MTE3: MTE3, PIPE.PIPE_S: S}
 ALL_PIPES = 4
-BARRIERS = ("PipeBarrier", "Destroy", "Reset")
+BARRIERS = ("PipeBarrier", "Destroy", "Reset", "SyncAll", "IBSet", "IBWait")
 Step = tuple[int, int, int, int]  # kind, pipe, work, distance back to the signal
 _ISSUE, _SCALAR = (ISSUE, S, 0, 0), (SCALAR, S, 0, 0)
 _READ, _WRITE = (READ, MTE2, 0, 0), (WRITE, MTE3, 0, 0)
@@ -31,7 +31,10 @@ ReadKey = tuple[str, int, int, int]
 
 
 class Transfer(NamedTuple):
-    """One copy to or from GM: which bytes, in how many blocks, and whether L2 allocates them."""
+    """One copy to or from GM: which bytes, in how many blocks, and whether L2 allocates them.
+
+    `shared`: others may store the same bytes (initial values, atomic copies).
+    """
 
     step: int
     tensor: str
@@ -40,6 +43,7 @@ class Transfer(NamedTuple):
     length: int
     aligned: bool
     allocates: bool
+    shared: bool = False
 
     @property
     def key(self) -> ReadKey:
@@ -146,7 +150,8 @@ class StepRecorder:
             self._barrier = self._barrier or pipe in (V, ALL_PIPES)
             return BARRIER, pipe, 0, 0
         if call.name == "InitBuffer":
-            self.ub_used = call.fields["ub"] + call.fields["num"] * call.fields["len32"]
+            end = call.fields["ub"] + call.fields["num"] * call.fields["len32"]
+            self.ub_used = max(self.ub_used, end)
         return _SCALAR if call.name == "GetValue" else _ISSUE
 
     def _transfer(self, call: Call, step: int) -> Step:
@@ -163,6 +168,7 @@ class StepRecorder:
             access.element,
             access.start % GM_FAST_START == 0 and access.block_stride % GM_FAST_START == 0,
             call.fields["l2"] == CacheMode.CACHE_MODE_NORMAL.name,
+            "atomic" in call.fields,
         )
         (self.writes if into_gm else self.reads).append(transfer)
         return _WRITE if into_gm else _READ
