@@ -23,7 +23,8 @@ V, MTE2, MTE3, S = range(4)
 PIPE_NAMES = ("V", "MTE2", "MTE3", "S")
 _PIPE = {PIPE.PIPE_V: V, PIPE.PIPE_MTE2: MTE2, PIPE.PIPE_MTE3: MTE3, PIPE.PIPE_S: S}
 ALL_PIPES = 4
-BARRIERS = ("PipeBarrier", "Destroy", "Reset", "SyncAll", "IBSet", "IBWait")
+WAITS_FOR_BLOCKS = ("SyncAll", "IBSet", "IBWait")
+BARRIERS = ("PipeBarrier", "Destroy", "Reset", *WAITS_FOR_BLOCKS)
 Step = tuple[int, int, int, int]  # kind, pipe, work, distance back to the signal
 _ISSUE, _SCALAR = (ISSUE, S, 0, 0), (SCALAR, S, 0, 0)
 _READ, _WRITE = (READ, MTE2, 0, 0), (WRITE, MTE3, 0, 0)
@@ -73,6 +74,7 @@ class StepRecorder:
         self.writes: list[Transfer] = []
         self.instrs: list[Instr] = []
         self.ub_used = 0
+        self.meets = False  # the block waits for others, whose time is not known here
         self._known: dict[Any, Step] = {}  # the step of a vector call after another
         self._numbers: dict[Work, int] = {}
         self._signals: dict[int, int] = {}
@@ -148,6 +150,7 @@ class StepRecorder:
         if call.name in BARRIERS:
             pipe = _PIPE.get(call.pipe, ALL_PIPES)
             self._barrier = self._barrier or pipe in (V, ALL_PIPES)
+            self.meets = self.meets or call.name in WAITS_FOR_BLOCKS
             return BARRIER, pipe, 0, 0
         if call.name == "InitBuffer":
             end = call.fields["ub"] + call.fields["num"] * call.fields["len32"]
