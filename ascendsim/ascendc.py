@@ -99,6 +99,7 @@ from ascendsim.isa import (
     SyncAll,
     ToBfloat16,
     ToFloat,
+    TransDataTo5HD,
     Transpose,
     WaitFlag,
     WholeReduceMax,
@@ -114,6 +115,7 @@ from ascendsim.isa.params import (
     DataCopyPadParams,
     DataCopyParams,
     GatherMaskParams,
+    TransDataTo5HDParams,
     UnaryRepeatParams,
 )
 from ascendsim.pipe import TBuf, TBufPool, TPipe, TQue, TQueBind
@@ -191,6 +193,7 @@ TYPES = [
     "TPipe",
     "TQue",
     "TQueBind",
+    "TransDataTo5HDParams",
     "UnaryRepeatParams",
 ]
 

@@ -51,6 +51,7 @@ BELONGS_TO = {
     "BrcbRepeatParams": "Brcb",
     "CopyRepeatParams": "Copy",
     "GatherMaskParams": "GatherMask",
+    "TransDataTo5HDParams": "TransDataTo5HD",
 }
 EXERCISES: dict[str, Callable[..., None]] = {}
 

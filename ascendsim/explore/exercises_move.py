@@ -27,6 +27,8 @@ from ascendsim.ascendc import (
     ReduceMin,
     ReduceOrder,
     ReduceSum,
+    TransDataTo5HD,
+    TransDataTo5HDParams,
     Transpose,
     WholeReduceMax,
     WholeReduceMin,
@@ -212,3 +214,14 @@ def _transpose(bench: Bench, dtype: DType) -> None:
     target = bench.local(dtype, 256)
     Transpose(target, source)
     same(bench.array(target, 256), np.ascontiguousarray(values.reshape(16, 16).T))
+
+
+@uses("TransDataTo5HD", "TransDataTo5HDParams")
+def _format(bench: Bench, dtype: DType) -> None:
+    lanes = DATABLOCK_BYTES // dtype.nbytes
+    source, values = _data(bench, dtype, 32 * lanes)
+    target = bench.local(dtype, 32 * lanes)
+    lists = [[t[lanes * k :] for k in range(16)] for t in (target, source)]
+    TransDataTo5HD(*lists, TransDataTo5HDParams(False, False, 2, 16, 16))
+    want = values.reshape(2, 16, lanes).transpose(0, 2, 1)
+    same(bench.array(target, 32 * lanes), np.ascontiguousarray(want))

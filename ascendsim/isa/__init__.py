@@ -30,7 +30,7 @@ from ascendsim.isa.convert import Cast
 from ascendsim.isa.copy import DataCopy, DataCopyPad
 from ascendsim.isa.declare import REGISTRY, Decl
 from ascendsim.isa.fill import ArithProgression, Brcb, CreateVecIndex, Duplicate
-from ascendsim.isa.gather import Copy, Gather, GatherMask, Transpose
+from ascendsim.isa.gather import Copy, Gather, GatherMask
 from ascendsim.isa.multicore import DataCacheCleanAndInvalid, IBSet, IBWait, SyncAll
 from ascendsim.isa.program import PROGRAM_RULES
 from ascendsim.isa.reduce import (
@@ -53,4 +53,5 @@ from ascendsim.isa.sync import (
     SetFlag,
     WaitFlag,
 )
+from ascendsim.isa.transpose import TransDataTo5HD, Transpose
 from ascendsim.isa.unary import Abs, Exp, Ln, Sqrt

@@ -1,4 +1,4 @@
-"""Collect elements: by offsets, by a mask, across rows and columns; and copy them under a mask.
+"""Collect elements: by offsets or by a mask; and copy them under a mask.
 
 Manual chapters: scatter and gather; compare and select (GatherMask); data movement (Copy).
 """
@@ -14,7 +14,6 @@ from ascendsim.errors import (
     ContractError,
     DtypeError,
     OverlapError,
-    RepeatError,
     UnsupportedError,
 )
 from ascendsim.isa.declare import vector
@@ -39,7 +38,6 @@ MAX_UINT32 = (1 << 32) - 1
 MAX_STRIDE = 65535
 PATTERNS = (0b0101, 0b1010, 0b0001, 0b0010, 0b0100, 0b1000, 0b1111)  # of four lanes, from 1 on
 _PATTERN_TYPES = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32}
-TILE = 16
 
 
 @vector(body="copy", bits=True, arithmetic=False, params=CopyRepeatParams)
@@ -240,22 +238,3 @@ def _read(
             start = r * repeat + b * block
             spans += runs([start], min(DATABLOCK_BYTES, left - b * DATABLOCK_BYTES))
     return tuple(spans)
-
-
-@program()
-def Transpose(dst: Any, src: Any) -> None:
-    """Transpose 16 x 16 elements of 16 bits: dst[j * 16 + i] = src[i * 16 + j].
-
-    The form with a temporary buffer and shapes is not modelled. dst may be src.
-    """
-    issue("Transpose", (dst, src), (), _bind_transpose)
-
-
-def _bind_transpose(name: str, tensors: tuple[Any, Any]) -> Call:
-    dtype = one_type(name, tensors)
-    span = ((0, TILE * TILE * dtype.nbytes),)
-    operands = (Operand("dst", tensors[0], span, True), Operand("src", tensors[1], span))
-    if meet(*operands) and tensors[0].start != tensors[1].start:
-        raise RepeatError("dst overlaps src in part: undefined on hardware; use two buffers")
-    words = {opcodes.G_REPEATS: 2, opcodes.P_ELEMENT: dtype.nbytes}
-    return make_call(name, "transpose", operands, TILE * TILE, words, {"count": TILE * TILE})

@@ -156,6 +156,19 @@ class GatherMaskParams:
 
 
 @dataclass(frozen=True, slots=True)
+class TransDataTo5HDParams:
+    """Repeats of TransDataTo5HD and their strides in datablocks; the halves are of 8-bit types."""
+
+    dstHighHalf: bool = False
+    srcHighHalf: bool = False
+    repeatTimes: int = 1
+    dstRepStride: int = 0
+    srcRepStride: int = 0
+
+    WIDTHS: ClassVar = {"repeatTimes": _U8, "dstRepStride": _U16, "srcRepStride": _U16}
+
+
+@dataclass(frozen=True, slots=True)
 class DataCopyParams:
     """A copy of `blockCount` blocks; gaps run from the end of one block to the next.
 

@@ -88,6 +88,14 @@ TEXTS: tuple[Row, ...] = (
         {},
     ),
     (
+        "format-lists",
+        "TransDataTo5HD makes datablock i of element i of all sources; in 32 bits the first eight "
+        "sources make dstList[2i], the last eight dstList[2i + 1]",
+        "asc-devkit docs, TransDataTo5HD page (the order of the two is our reading of its picture)",
+        "documented",
+        {"3510": "assumed", "m200": "assumed"},
+    ),
+    (
         "atomic-op",
         "a copy to GM under SetAtomicAdd, Max or Min gives what Add, Max or Min of the old and the "
         "new element gives; integer sums wrap",

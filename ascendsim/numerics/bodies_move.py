@@ -1,4 +1,4 @@
-"""Programs that move elements: Brcb, Gather, GatherMask, Transpose; and stores to GM that add.
+"""Programs that move elements (Brcb, Gather, GatherMask, transpositions) and stores that add.
 
 Compiled by numba; see elements.py for the helpers.
 """
@@ -34,6 +34,7 @@ from ascendsim.numerics.opcodes import (
     P_MINIMUM,
     P_PATTERN,
     P_PATTERN_REPEAT,
+    P_SCRATCH,
     P_SRC_BLOCK,
     P_SRC_REPEAT,
     P_STATUS,
@@ -125,6 +126,26 @@ def transpose_program(row):
         for column in range(TILE):
             value = load_element(tile + 2 * (line * TILE + column), 2)
             store_element(word(row, DST) + 2 * (column * TILE + line), 2, value)
+
+
+@register_jitable
+def format_program(row):
+    """TransDataTo5HD: element i of the 16 sources makes datablock i (two of them in 32 bits)."""
+    params = word(row, GEOMETRY)
+    element, places = word(params, P_ELEMENT), word(params, P_SCRATCH)
+    lanes = DATABLOCK_BYTES // element
+    tile = stack_bytes(TILE_BYTES)
+    for repeat in range(word(params, G_REPEATS)):
+        for source in range(TILE):
+            start = word(row, SRC0) + word(places, TILE + source)
+            start += repeat * word(params, P_SRC_REPEAT)
+            for lane in range(lanes):
+                value = load_element(start + lane * element, element)
+                store_element(tile + (lane * TILE + source) * element, element, value)
+        for target in range(TILE):
+            start = word(row, DST) + word(places, target)
+            start += repeat * word(params, P_DST_REPEAT)
+            move_bytes(start, tile + target * DATABLOCK_BYTES, DATABLOCK_BYTES)
 
 
 @register_jitable

@@ -41,7 +41,7 @@ COPY_BYTES = (1, 2, 4, 8)
 # bodies that walk their operands themselves (programs.py), by the unit they are compiled in
 PROGRAMS = {
     "reduce": ("tree", "sum", "extreme", "extreme_all"),
-    "move_elements": ("broadcast", "gather", "gather_mask", "transpose"),
+    "move_elements": ("broadcast", "gather", "gather_mask", "transpose", "format"),
     "accumulate": ("accumulate",),
 }
 

@@ -12,6 +12,7 @@ from ascendsim.numerics import families
 from ascendsim.numerics.bodies_move import (
     accumulate_program,
     broadcast_program,
+    format_program,
     gather_program,
     select_program,
     transpose_program,
@@ -29,7 +30,7 @@ _NUMBERS = families.opcodes()
 TREE, SUM = _NUMBERS["tree"], _NUMBERS["sum"]
 EXTREME, EXTREME_ALL = _NUMBERS["extreme"], _NUMBERS["extreme_all"]
 BROADCAST, GATHER, SELECTED = _NUMBERS["broadcast"], _NUMBERS["gather"], _NUMBERS["gather_mask"]
-TRANSPOSE = _NUMBERS["transpose"]
+TRANSPOSE, FORMAT = _NUMBERS["transpose"], _NUMBERS["format"]
 
 
 def function(unit: str) -> Callable:
@@ -59,6 +60,8 @@ def _move(row, scalar):
         select_program(row)
     elif op == TRANSPOSE:
         transpose_program(row)
+    elif op == FORMAT:
+        format_program(row)
 
 
 def _accumulate(row, scalar):

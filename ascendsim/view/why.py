@@ -73,7 +73,7 @@ def cause_of(stepper: Any, spot: Spot, budget: list[int]) -> Cause:
         causes = _copied(stepper, call, dst, spot, budget)
         place = f"{dst.holder.name}[byte {spot.start - dst.holder.start:#x}]"
     else:
-        lane = lane_at(call.geometry, dst, spot)
+        lane = lane_at(call.geometry, dst, spot)  # type: ignore[arg-type]
         causes = _computed(stepper, call, lane, position, budget)
         place = f"{dst.holder.name}[{_index(dst, spot)}]"
     return Cause(position, call.name, place, bits, entry.instr.scalar, causes)

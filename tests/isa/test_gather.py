@@ -10,15 +10,9 @@ import pytest
 
 from ascendsim.ascendc import *
 from ascendsim.errors import (
-    BoundsError,
     ContractError,
-    DtypeError,
-    OverlapError,
-    RepeatError,
-    UnsupportedError,
 )
 from tests.helpers import assert_same_bits
-from tests.isa.test_reduce_contract import broken
 from tests.kit import Ub, interesting, peek, put, run_block
 
 VECTORS = {
@@ -195,61 +189,33 @@ def test_transpose():
     run_block(body)
 
 
-def test_contract():
-    u16 = {"d": (uint16, 256), "s": (uint16, 256), "o": (uint32, 128)}
-    broken(OverlapError, "Gather: dst and src share bytes",
-           lambda d, s, o: Gather(s[128:], s, o, 0, 16), **u16)  # fmt: skip
-    broken(DtypeError, "srcOffset is uint16: use uint32",
-           lambda d, s, o: Gather(d, s, s, 0, 16), **u16)  # fmt: skip
+def test_format_lists():
+    """By tensors and by addresses, with strides, in 16 and 32 bits."""
 
-    def offset(value):
-        def use(d, s, o):
-            put(o, np.array([0, value], np.uint32))
-            Gather(d, s, o, 0, 2)
+    def body():
+        u = Ub(s=(half, 16 * 48), d=(half, 16 * 48), f=(float32, 128), g=(float32, 128))
+        put(u["s"], np.arange(768, dtype=np.float16))
+        put(u["d"], np.zeros(768, np.float16))
+        rows = [u["s"][48 * k :] for k in range(16)]
+        columns = [u["d"][48 * k + 16 :].GetPhyAddr() for k in range(16)]
+        sources = [row.GetPhyAddr() for row in rows]
+        TransDataTo5HD(half, columns, sources, TransDataTo5HDParams(False, False, 2, 1, 2))
+        got = peek(u["d"]).reshape(16, 3, 16)
+        given = peek(u["s"]).reshape(16, 3, 16)
+        assert_same_bits(got[:, 1], np.ascontiguousarray(given[:, 0].T))
+        assert_same_bits(got[:, 2], np.ascontiguousarray(given[:, 2].T))
+        assert not got[:, 0].any()
+        put(u["f"], np.arange(128, dtype=np.float32))
+        lists = [[u[name][8 * k :] for k in range(16)] for name in "gf"]
+        TransDataTo5HD(*lists, TransDataTo5HDParams())
+        wide = peek(u["g"]).reshape(16, 8)
+        assert list(wide[0]) == [8 * k for k in range(8)]
+        assert list(wide[3]) == [8 * k + 1 for k in range(8, 16)]
 
-        return use
-
-    broken(BoundsError, "offset 1 of srcOffset, .* leaves s uint16", offset(512), **u16)
-    broken(BoundsError, "no multiple of 2 bytes", offset(3), **u16)
-    broken(UnsupportedError, "ascend910 has no Gather", offset(0), "ascend910", **u16)
-    broken(RepeatError, "Brcb: repeatTime is -1",
-           lambda d, s, o: Brcb(d, s, -1, BrcbRepeatParams(1, 8)), **u16)  # fmt: skip
-    broken(RepeatError, "dstBlkStride is 0",
-           lambda d, s, o: Brcb(d, s, 1, BrcbRepeatParams(0, 8)), **u16)  # fmt: skip
-    broken(OverlapError, "Brcb: dst and src share",
-           lambda d, s, o: Brcb(d, d, 1, BrcbRepeatParams(1, 8)), **u16)  # fmt: skip
-    broken(RepeatError, "dstRepeatSize is 4096",
-           lambda d, s, o: Copy(d, s, 8, 1, CopyRepeatParams(1, 1, 4096, 8)), **u16)  # fmt: skip
-    broken(ContractError, "Copy: no count form: pass mask",
-           lambda d, s, o: Copy(d, s, 8), **u16)  # fmt: skip
-
-
-def test_contract_of_masks_and_progressions():
-    u16 = {"d": (uint16, 256), "s": (uint16, 256), "o": (uint32, 128)}
-    mask = GatherMaskParams(1, 1, 8, 0)
-    broken(RepeatError, "src1Pattern is 8: it must be 1..7",
-           lambda d, s, o: GatherMask(d, s, 8, False, 0, mask), **u16)  # fmt: skip
-    broken(DtypeError, "src1Pattern is uint32: uint16 takes mask bits as uint16",
-           lambda d, s, o: GatherMask(d, s, o, False, 0, mask), **u16)  # fmt: skip
-    broken(UnsupportedError, "pattern 7 is not available on ascend310p",
-           lambda d, s, o: GatherMask(d, s, 7, False, 0, mask), "ascend310p", **u16)  # fmt: skip
-
-    def full(d, s):
-        put(s, np.full(256, 0xFFFF, np.uint16))
-        GatherMask(d, s, s[128:], False, 0, mask)
-
-    broken(BoundsError, "keeps 128 elements, past the end of d uint16", full,
-           d=(uint16, 16), s=(uint16, 256))  # fmt: skip
-    broken(BoundsError, "GatherMask: dst needs UB",
-           lambda d, s: GatherMask(d, s, 1, False, 0, mask),
-           d=(uint16, 16), s=(uint16, 256))  # fmt: skip
-    broken(ContractError, "diffValue is -1: it must not be negative",
-           lambda d: ArithProgression(d, 0, -1, 8), d=(int32, 8))  # fmt: skip
-    broken(BoundsError, "CreateVecIndex: dst needs",
-           lambda d: CreateVecIndex(d, 0, 9), d=(int32, 8))  # fmt: skip
-    broken(DtypeError, "uint8 is not available", lambda d: CreateVecIndex(d, 0, 9), d=(uint8, 32))
-    broken(RepeatError, "dst overlaps src in part",
-           lambda d, s: Transpose(d[16:], d), d=(half, 512), s=(half, 512))  # fmt: skip
+    block = run_block(body)
+    record = next(r for r in block.records if r.call.name == "TransDataTo5HD")
+    (dst, src) = (record.call.ranges(a) for a in record.call.accesses)
+    assert (len(dst), dst[0], src[0]) == (32, (1536 + 32, 1536 + 64), (0, 32))
 
 
 def test_records():
