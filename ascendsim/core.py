@@ -64,6 +64,10 @@ class AivCore:
         self.ub_used = 0  # end of the part of UB that InitBuffer gave away
         self.pad_value, self.pad_set = PAD_AT_START, False
         self.mutexes = 0
+        self.store = self.move  # what copies to GM do: the mover, or an atomic operation
+        self.atomic: Any = None  # (name, element type) while copies to GM are atomic
+        self.turns: Any = None  # lets the other blocks run while this one waits for them
+        self.siblings: dict[int, AivCore] = {}  # cores of blocks that run by turns, kept
 
     def begin_block(self, block: int, observers: Iterable[Observer]) -> None:
         """Make the core new for `block`: fresh UB, no pipe, no events, records from 0."""
@@ -72,6 +76,7 @@ class AivCore:
         self.block, self.seq, self.mutexes, self.number = block, 0, 0, None
         self.pipe, self.ub_used, self.unnamed = None, 0, 0
         self.pad_value, self.pad_set = PAD_AT_START, False
+        self.store, self.atomic = self.move, None
         self.holders.clear()
         self.observers, self.tape = tuple(observers), None
         self.readers = bool(self.observers) or not self.executing

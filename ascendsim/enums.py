@@ -53,6 +53,31 @@ class SELMODE(_Named):
     VSEL_TENSOR_TENSOR_MODE = 2
 
 
+class ReduceOrder(_Named):
+    """What WholeReduceMax and WholeReduceMin store, and in which order."""
+
+    ORDER_VALUE_INDEX = 0
+    ORDER_INDEX_VALUE = 1
+    ORDER_ONLY_VALUE = 2
+    ORDER_ONLY_INDEX = 3
+
+
+class CacheLine(_Named):
+    """How much of the scalar data cache DataCacheCleanAndInvalid writes back."""
+
+    SINGLE_CACHE_LINE = 0
+    ENTIRE_DATA_CACHE = 1
+
+
+class DcciDst(_Named):
+    """Which memory's cache lines DataCacheCleanAndInvalid works on."""
+
+    CACHELINE_ALL = 0
+    CACHELINE_UB = 1
+    CACHELINE_OUT = 2
+    CACHELINE_ATOMIC = 3
+
+
 class PIPE(_Named):
     """The in-order units of a vector core."""
 

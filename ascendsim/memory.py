@@ -48,7 +48,8 @@ def _slack(fill: str, nbytes: int) -> np.ndarray:
 class Allocation:
     """One named piece of global memory: the tensor's bytes and the slack behind them.
 
-    `writes` lists the byte ranges that copies stored, for the coverage check of outputs.
+    `writes` lists the byte ranges that copies stored, for the coverage check of outputs;
+    `shared_writes` those that may well be stored more than once: initial values, atomic copies.
     `slack_touched` counts the bytes beyond the tensor that were read or written.
     """
 
@@ -59,6 +60,7 @@ class Allocation:
         "name",
         "nbytes",
         "shape",
+        "shared_writes",
         "size",
         "slack",
         "slack_read",
@@ -79,6 +81,7 @@ class Allocation:
             self.address = self.memory.ctypes.data
             self.memory[self.nbytes :] = _slack(fill, self.slack)
         self.writes: list[tuple[int, int]] = []
+        self.shared_writes: list[tuple[int, int]] = []
         self.slack_read = self.slack_written = 0
 
     @property

@@ -85,7 +85,8 @@ def time(request: Request, variant: Variant, files: Files, show: Show) -> None:
         for each in write:
             each(timeline, f"{op.name} {made.dtype} on {made.soc},")
         outputs.commit()
-    for warning in (*request.chip.beyond(made.soc), *_what_if(op, made)):
+    left_out = [f"sync-time: {text}" for text in timeline.not_predicted]
+    for warning in (*request.chip.beyond(made.soc), *_what_if(op, made), *left_out):
         warn(warning)
     document = timeline.to_json()
     title = f"time of {op.name} {made.dtype} on {made.soc} (predicted)"

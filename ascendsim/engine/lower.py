@@ -25,6 +25,7 @@ from ascendsim.engine.words import (
     SRC_SPACE,
     UB_SPACE,
 )
+from ascendsim.isa.geometry import Geometry
 from ascendsim.numerics import opcodes
 from ascendsim.record import Call, Move, Store
 
@@ -32,6 +33,8 @@ from ascendsim.record import Call, Move, Store
 TEMPLATE, CONSTANTS = 0, 1
 #: a constant is repeated over so many bytes, the most that DataCopyPad stores beside a block
 CONSTANT_BYTES = 64
+#: what a body's row is made of: its words and its geometry block; more hold addresses of their own
+ROW_PARTS = 2
 
 _ADDRESSES = (opcodes.DST, opcodes.SRC0, opcodes.SRC1, opcodes.MASK)
 
@@ -85,9 +88,9 @@ class Lowering:
                 self._copy(number, row, found)
             elif isinstance(row, Store):
                 self._store(number, row, found)
-            elif row is None:
-                raise NoPlanError(f"{call.name} says nothing that an engine could run")
-            elif call.geometry is not None and call.geometry.count:  # type: ignore[attr-defined]
+            elif row is None or len(row) > ROW_PARTS or not isinstance(call.geometry, Geometry):
+                raise NoPlanError(f"{call.name} has no form that an engine could run")
+            elif call.geometry.count:
                 found.append(Entry(self._body(call), 0, scalar, number))
         return found
 

@@ -72,8 +72,9 @@ def _placeless(call: Call) -> Any:
     if isinstance(row, (Move, Store)):
         places = gm_place(row)
         return tuple(0 if name in places else value for name, value in row._asdict().items())
-    words, geometry = row
-    return words.tobytes(), None if geometry is None else geometry.tobytes()
+    if row is None:
+        return None
+    return tuple(None if part is None else part.tobytes() for part in row)
 
 
 def gm_place(row: Any) -> dict[str, int]:

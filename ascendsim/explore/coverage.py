@@ -33,9 +33,12 @@ def coverage_gaps(job: Job, classes: Sequence[BlockClass]) -> str:
     doubt = any(_hides_writes(each.stream) for each in classes)
     spans = recorded_writes(job) if doubt else shared_writes(classes)
     nothing = np.empty((0, 2), np.int64)
+    shared = {w.tensor for each in classes for w in each.stream.writes if w.shared}
     found = []
     for name, (shape, dtype) in job.outputs.items():
-        text = coverage_text(name, math.prod(shape) * dtype.nbytes, spans.get(name, nothing))
+        written = spans.get(name, nothing)
+        plain, again = (nothing, written) if name in shared else (written, nothing)
+        text = coverage_text(name, math.prod(shape) * dtype.nbytes, plain, again)
         found += [text] if text else []
     return "; ".join(found)
 

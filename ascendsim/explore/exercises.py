@@ -48,11 +48,17 @@ BELONGS_TO = {
     "DataCopyExtParams": "DataCopyPad",
     "DataCopyPadParams": "DataCopyPad",
     "DataCopyPadExtParams": "DataCopyPad",
+    "BrcbRepeatParams": "Brcb",
+    "CopyRepeatParams": "Copy",
+    "GatherMaskParams": "GatherMask",
+    "TransDataTo5HDParams": "TransDataTo5HD",
 }
 EXERCISES: dict[str, Callable[..., None]] = {}
 
 
-def _uses(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def uses(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register a function as the exercise of these names."""
+
     def register(exercise: Callable[..., None]) -> Callable[..., None]:
         EXERCISES.update(dict.fromkeys(names, exercise))
         return exercise
@@ -60,7 +66,7 @@ def _uses(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return register
 
 
-@_uses("DataCopy", "DataCopyParams")
+@uses("DataCopy", "DataCopyParams")
 def _data_copy(bench: Bench, dtype: DType) -> None:
     values = sample(dtype, 128)
     source, target = bench.gm(dtype, values), bench.gm(dtype, np.zeros_like(values))
@@ -68,10 +74,10 @@ def _data_copy(bench: Bench, dtype: DType) -> None:
     DataCopy(first, source, 128)
     DataCopy(second, first, 128)
     DataCopy(target, second, DataCopyParams(2, 64 * dtype.nbytes // 32, 0, 0))
-    _same(target.holder.array, values)
+    same(target.holder.array, values)
 
 
-@_uses("DataCopyPad", "DataCopyExtParams", "DataCopyPadParams", "DataCopyPadExtParams")
+@uses("DataCopyPad", "DataCopyExtParams", "DataCopyPadParams", "DataCopyPadExtParams")
 def _data_copy_pad(bench: Bench, dtype: DType) -> None:
     values = sample(dtype, 37)
     source, target = bench.gm(dtype, values), bench.gm(dtype, np.zeros_like(values))
@@ -80,34 +86,34 @@ def _data_copy_pad(bench: Bench, dtype: DType) -> None:
     DataCopyPad(local, source, whole, DataCopyPadExtParams(dtype, False, 0, 0, 0))
     DataCopyPad(local, source, DataCopyParams(1, values.nbytes, 0, 0), DataCopyPadParams())
     DataCopyPad(target, local, whole)
-    _same(target.holder.array, values)
+    same(target.holder.array, values)
 
 
-@_uses("PipeBarrier")
+@uses("PipeBarrier")
 def _pipe_barrier(bench: Bench) -> None:
     for pipe in (PIPE.PIPE_V, PIPE.PIPE_MTE2, PIPE.PIPE_MTE3, PIPE.PIPE_ALL):
         PipeBarrier(pipe)
 
 
-@_uses("SetFlag", "WaitFlag", "AllocEventID", "FetchEventID", "ReleaseEventID")
+@uses("SetFlag", "WaitFlag", "AllocEventID", "FetchEventID", "ReleaseEventID")
 def _flags(bench: Bench) -> None:
     for event in HardEvent:
         if event is HardEvent.V_V:  # order within V is PipeBarrier
             continue
         number = bench.pipe.AllocEventID(event)
-        _equal(bench.pipe.FetchEventID(event), number + 1)
+        equal(bench.pipe.FetchEventID(event), number + 1)
         SetFlag(event, number)
         WaitFlag(event, number)
         bench.pipe.ReleaseEventID(event, number)
-        _equal(bench.pipe.FetchEventID(event), number)
+        equal(bench.pipe.FetchEventID(event), number)
 
 
-@_uses("GetBlockIdx", "GetBlockNum")
+@uses("GetBlockIdx", "GetBlockNum")
 def _block_numbers(bench: Bench) -> None:
-    _equal((GetBlockIdx(), GetBlockNum()), (0, 1))
+    equal((GetBlockIdx(), GetBlockNum()), (0, 1))
 
 
-@_uses(
+@uses(
     "TQue",
     "AllocTensor",
     "EnQue",
@@ -124,7 +130,7 @@ def _queue(bench: Bench, dtype: DType) -> None:
         _pass_through(bench, queue, dtype)
 
 
-@_uses("TQueBind")
+@uses("TQueBind")
 def _bound_queue(bench: Bench, dtype: DType) -> None:
     _pass_through(bench, TQueBind(TPosition.VECIN, TPosition.VECOUT, 2), dtype)
 
@@ -132,95 +138,97 @@ def _bound_queue(bench: Bench, dtype: DType) -> None:
 def _pass_through(bench: Bench, queue: Any, dtype: DType) -> None:
     bench.pipe.InitBuffer(queue, 2, 64 * dtype.nbytes)
     first, second = queue.AllocTensor(dtype), queue.AllocTensor(dtype)
-    _equal((queue.HasIdleBuffer(), queue.HasTensorInQue()), (False, False))
+    equal((queue.HasIdleBuffer(), queue.HasTensorInQue()), (False, False))
     queue.EnQue(first)
     queue.EnQue(second)
-    _equal((queue.GetTensorCountInQue(), queue.VacantInQue()), (2, False))
+    equal((queue.GetTensorCountInQue(), queue.VacantInQue()), (2, False))
     for sent in (first, second):
-        _equal(queue.DeQue(dtype) is sent, True)
+        equal(queue.DeQue(dtype) is sent, True)
         queue.FreeTensor(sent)
     queue.FreeAllEvent()
-    _equal((queue.HasIdleBuffer(), queue.VacantInQue()), (True, True))
+    equal((queue.HasIdleBuffer(), queue.VacantInQue()), (True, True))
 
 
-@_uses("TPipe", "Init", "Reset", "Destroy", "InitBuffer")
+@uses("TPipe", "Init", "Reset", "Destroy", "InitBuffer")
 def _pipe(bench: Bench) -> None:
     for restart in (bench.pipe.Reset, bench.pipe.Destroy, bench.pipe.Init):
         restart()
         if restart != bench.pipe.Destroy:
             buffer = TBuf(TPosition.VECCALC)
             bench.pipe.InitBuffer(buffer, 100)
-            _equal((buffer.Get(uint8).GetSize(), buffer.Get(uint8).GetPhyAddr()), (128, 0))
+            equal((buffer.Get(uint8).GetSize(), buffer.Get(uint8).GetPhyAddr()), (128, 0))
 
 
-@_uses("TBuf", "Get", "LocalTensor", "GetSize", "SetSize", "GetPhyAddr")
+@uses("TBuf", "Get", "LocalTensor", "GetSize", "SetSize", "GetPhyAddr")
 def _local_tensor(bench: Bench, dtype: DType) -> None:
     buffer = TBuf(TPosition.VECCALC)
     bench.pipe.InitBuffer(buffer, 64 * dtype.nbytes)
     tensor = buffer.Get(dtype)
-    _equal((isinstance(tensor, LocalTensor), tensor.GetSize()), (True, 64))
-    _equal(buffer.Get(dtype, 32).GetSize(), 32)
-    _equal(tensor[32:].GetPhyAddr() - tensor.GetPhyAddr(), 32 * dtype.nbytes)
-    _equal(buffer.AllocTensor(dtype).GetSize(), 64)
+    equal((isinstance(tensor, LocalTensor), tensor.GetSize()), (True, 64))
+    equal(buffer.Get(dtype, 32).GetSize(), 32)
+    equal(tensor[32:].GetPhyAddr() - tensor.GetPhyAddr(), 32 * dtype.nbytes)
+    equal(buffer.AllocTensor(dtype).GetSize(), 64)
     tensor.SetSize(32)
-    _equal(tensor.GetSize(), 32)
+    equal(tensor.GetSize(), 32)
 
 
-@_uses("ReinterpretCast")
+@uses("ReinterpretCast")
 def _reinterpret(bench: Bench, dtype: DType) -> None:
     values = sample(dtype, 64)
     tensor = bench.local(dtype, values)
     for other in ALL:
         seen = tensor.ReinterpretCast(other)
-        _equal(seen.GetSize(), values.nbytes // other.nbytes)
-        _same(bench.bytes_of(seen)[: values.nbytes], values.view(np.uint8))
+        equal(seen.GetSize(), values.nbytes // other.nbytes)
+        same(bench.bytes_of(seen)[: values.nbytes], values.view(np.uint8))
 
 
-@_uses("GetValue@UB", "SetValue@UB")
+@uses("GetValue@UB", "SetValue@UB")
 def _values_in_ub(bench: Bench, dtype: DType) -> None:
     values = sample(dtype, 32)
     tensor = bench.local(dtype, values)
     tensor.SetValue(31, 3)
     values[31] = 3
-    _same(np.array([tensor.GetValue(i) for i in range(32)], dtype.numpy), values)
+    same(np.array([tensor.GetValue(i) for i in range(32)], dtype.numpy), values)
 
 
-@_uses("GetValue@GM", "SetValue@GM", "GlobalTensor", "SetGlobalBuffer")
+@uses("GetValue@GM", "SetValue@GM", "GlobalTensor", "SetGlobalBuffer")
 def _values_in_gm(bench: Bench, dtype: DType) -> None:
     values = sample(dtype, 33)
     tensor = GlobalTensor(dtype)
     tensor.SetGlobalBuffer(bench.address(dtype, values), 33)
-    _equal(tensor.GetSize(), 33)
+    equal(tensor.GetSize(), 33)
     tensor[1:].SetValue(31, 3)
     values[32] = 3
-    _same(np.array([tensor.GetValue(i) for i in range(33)], dtype.numpy), values)
+    same(np.array([tensor.GetValue(i) for i in range(33)], dtype.numpy), values)
 
 
-@_uses("SetL2CacheHint")
+@uses("SetL2CacheHint")
 def _cache_hint(bench: Bench) -> None:
     values = np.arange(64, dtype=np.float32)
     source, local = bench.gm(float32, values), bench.local(float32, 64)
     for mode in reversed(CacheMode):
         source.SetL2CacheHint(mode)
-        _equal((source.cache, source[1:].cache), (mode, mode))
+        equal((source.cache, source[1:].cache), (mode, mode))
         DataCopy(local, source, 64)  # the hint changes no byte
-        _same(bench.array(local, 64), values)
+        same(bench.array(local, 64), values)
 
 
-@_uses("UnaryRepeatParams", "BinaryRepeatParams")
+@uses("UnaryRepeatParams", "BinaryRepeatParams")
 def _repeat_params(bench: Bench) -> None:
-    _equal(BinaryRepeatParams(1, 1, 1, 8, 8, 8), BinaryRepeatParams())
+    equal(BinaryRepeatParams(1, 1, 1, 8, 8, 8), BinaryRepeatParams())
     values = np.arange(128, dtype=np.float32)
     source, target = bench.local(float32, values), bench.local(float32, np.zeros_like(values))
     Muls(target, source, 2.0, 64, 2, UnaryRepeatParams(1, 1, 8, 0))  # the first repeat, twice
-    _same(bench.array(target, 128), np.tile(values[:64], 2) * np.float32(2))
+    same(bench.array(target, 128), np.tile(values[:64], 2) * np.float32(2))
 
 
-def _equal(got: Any, want: Any) -> None:
+def equal(got: Any, want: Any) -> None:
+    """Raise unless two values are equal."""
     if got != want:
         raise AssertionError(f"got {got}, want {want}")
 
 
-def _same(got: np.ndarray, want: np.ndarray) -> None:
+def same(got: np.ndarray, want: np.ndarray) -> None:
+    """Raise unless two arrays hold the same bytes."""
     if got.tobytes() != want.tobytes():
         raise AssertionError("the bytes that came out are not those that went in")

@@ -18,6 +18,7 @@ from ascendsim import ascendc
 from ascendsim.dtypes import DType, uint8
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.enums import REPEAT_BYTES, SELMODE, RoundMode
+from ascendsim.explore import exercises_blocks, exercises_move
 from ascendsim.explore.bench import Bench, sample
 from ascendsim.explore.exercises import BELONGS_TO, EXERCISES, TYPED
 from ascendsim.isa import REGISTRY
@@ -25,6 +26,7 @@ from ascendsim.isa.roles import BITS
 from ascendsim.numerics.opcodes import ENV_FLUSH
 from ascendsim.soc import NAMES, load
 
+MORE_EXERCISES = (exercises_blocks, exercises_move)  # importing them adds theirs to EXERCISES
 LANES = 256  # whole repeats of every element type
 _LETTERS = dict(zip("NRFCAZO", RoundMode, strict=True))
 
@@ -125,7 +127,7 @@ def _vector_run(
 ) -> Callable[[Bench], None]:
     def run(bench: Bench) -> None:
         for mode in modes:
-            for repeated in (False, True):
+            for repeated in (False, True)[hasattr(declared.params, "REPEATS_ONLY") :]:
                 with bench.block():
                     _compare(bench, declared, types, mode, repeated)
 
@@ -149,6 +151,8 @@ def _compare(
             dtype = uint8 if roles[name] in BITS else types[name != "dst"]
             call[name] = bench.local(dtype, value)
     size = {"count": per_repeat, "repeatTimes": lanes // per_repeat} if repeated else {}
+    if hasattr(declared.params, "REPEATS_ONLY"):
+        size["repeatParams"] = declared.params()
     getattr(ascendc, declared.name)(**call, **(size or {"count": lanes}))
     got = bench.array(call["dst"], arrays["dst"].size)
     want = _body(bench, declared, types, arrays)

@@ -4,14 +4,47 @@ REGISTRY holds the declared vector instructions, COPIES and ORDER the others; to
 chapters they are what `ascendsim isa` shows and what kernels import through ascendc.py.
 """
 
-from ascendsim.isa import arith, compare, convert, copy, fill, sync, unary
+from ascendsim.isa import (
+    arith,
+    compare,
+    convert,
+    copy,
+    fill,
+    gather,
+    multicore,
+    reduce,
+    sync,
+    unary,
+)
 from ascendsim.isa.arith import Add, Adds, Div, Max, Maxs, Min, Mins, Mul, Muls, Sub
+from ascendsim.isa.atomic import (
+    InitGlobalMemory,
+    InitOutput,
+    SetAtomicAdd,
+    SetAtomicMax,
+    SetAtomicMin,
+    SetAtomicNone,
+)
 from ascendsim.isa.compare import Compare, Compares, CompareScalar, Select
 from ascendsim.isa.convert import Cast
 from ascendsim.isa.copy import DataCopy, DataCopyPad
 from ascendsim.isa.declare import REGISTRY, Decl
-from ascendsim.isa.fill import Duplicate
+from ascendsim.isa.fill import ArithProgression, Brcb, CreateVecIndex, Duplicate
+from ascendsim.isa.gather import Copy, Gather, GatherMask
+from ascendsim.isa.multicore import DataCacheCleanAndInvalid, IBSet, IBWait, SyncAll
+from ascendsim.isa.program import PROGRAM_RULES
+from ascendsim.isa.reduce import (
+    BlockReduceMax,
+    BlockReduceMin,
+    BlockReduceSum,
+    PairReduceSum,
+    WholeReduceMax,
+    WholeReduceMin,
+    WholeReduceSum,
+)
+from ascendsim.isa.reduce_all import ReduceMax, ReduceMin, ReduceSum
 from ascendsim.isa.rules import RULES, Rule
+from ascendsim.isa.scalar import ScalarCast, ToBfloat16, ToFloat
 from ascendsim.isa.sync import (
     GetBlockIdx,
     GetBlockNum,
@@ -20,4 +53,5 @@ from ascendsim.isa.sync import (
     SetFlag,
     WaitFlag,
 )
+from ascendsim.isa.transpose import TransDataTo5HD, Transpose
 from ascendsim.isa.unary import Abs, Exp, Ln, Sqrt

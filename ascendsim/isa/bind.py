@@ -120,6 +120,10 @@ def _geometry(
 ) -> geo.Geometry:
     count, repeats, params = given
     if repeats is None:
+        if hasattr(decl.params, "REPEATS_ONLY"):
+            raise ContractError(
+                f"no count form: pass mask, repeatTime, {decl.params.__name__}(...)"
+            )
         if params not in (None, (1, 8)):
             raise ContractError("repeat strides without repeatTimes; pass mask and repeatTimes")
         return geo.counted(count, elements, lanes)

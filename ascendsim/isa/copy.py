@@ -21,6 +21,7 @@ from ascendsim.errors import (
     QueueError,
     RepeatError,
 )
+from ascendsim.isa.atomic import check_atomic
 from ascendsim.isa.geometry import CopyShape
 from ascendsim.isa.padding import PadBlocks, pad_blocks, pad_fields, padded_bytes
 from ascendsim.isa.params import (
@@ -108,11 +109,14 @@ def _copy(
         _check(name, "dst", dst, (blocks - 1) * max(dst_pitch, 0) + length + lead)
         _check(name, "src", src, (blocks - 1) * max(src_pitch, 0) + length)
         if dst.space is GM:
+            if core.atomic is not None:
+                check_atomic(name, core, dst.dtype)
             _note_writes(dst, blocks, length, dst_pitch)
     if core.readers:
         observed(core, _call(name, dst, src, shape, given, lead, around), depth=3)
     elif blocks and length:
-        core.move(dst.address + lead, src.address, blocks, length, dst_pitch, src_pitch)
+        move = core.store if dst.space is GM else core.move
+        move(dst.address + lead, src.address, blocks, length, dst_pitch, src_pitch)
         if around is not None:
             around.store()
 
@@ -128,7 +132,7 @@ def _call(
 ) -> Call:
     """Return the call for its record."""
     blocks, length, dst_pitch, src_pitch = shape
-    move = dst.core.move
+    move = dst.core.store if dst.space is GM else dst.core.move
     from_address, to_address = src.address, dst.address + lead
 
     def execute(address: int, scalar: float) -> None:
@@ -149,11 +153,18 @@ def _call(
     fields = _fields(dst.dtype, given)
     if GM in (dst.space, src.space):
         fields["l2"] = (dst if dst.space == GM else src).cache.name
-    row = Move(
-        *(shape_of.blocks, length, dst_pitch, src_pitch),
-        *("" if dst.space == UB else dst.holder.name, dst.start + lead),
-        *("" if src.space == UB else src.holder.name, src.start),
-        None if around is None else around.stored,
+    atomic = dst.space is GM and dst.core.atomic is not None
+    if atomic:
+        fields["atomic"] = dst.core.atomic[0]
+    row = (
+        None
+        if atomic
+        else Move(
+            *(shape_of.blocks, length, dst_pitch, src_pitch),
+            *("" if dst.space == UB else dst.holder.name, dst.start + lead),
+            *("" if src.space == UB else src.holder.name, src.start),
+            None if around is None else around.stored,
+        )
     )
     accesses = (into, out_of)
     return Call(name, pipe, dst.core, accesses, execute, row=row, geometry=shape_of, fields=fields)
@@ -203,6 +214,8 @@ def _check_negative_gap(dst: Any, length: int, src_gap: int, dst_gap: int) -> No
 def _note_writes(dst: Any, blocks: int, length: int, pitch: int) -> None:
     """Note which bytes of a GM tensor were stored, for the coverage of outputs."""
     writes, start = dst.holder.writes, dst.start
+    if dst.core.atomic is not None:
+        writes = dst.holder.shared_writes
     if blocks == 1 or pitch == length:
         writes.append((start, start + blocks * length))
     else:

@@ -70,6 +70,7 @@ def vector(
     bits: bool = False,
     around: Callable[..., Any] | None = None,
     depth: int = 2,
+    params: type | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., None]]:
     """Declare a vector instruction; see the module docstring and Decl for the arguments.
 
@@ -77,6 +78,7 @@ def vector(
     `around`: makes (executed function, UB ranges it stores beside dst) from (compiled body,
     tensors, mode), where a call does more than its body.
     `depth`: frames from the generated function to the kernel's line, plus one.
+    `params`: the class of its repeat parameters, where they are its own.
     """
 
     def declare(function: Callable[..., Any]) -> Callable[..., None]:
@@ -92,7 +94,7 @@ def vector(
             tuple(tensors),
             next((n for n, r in roles.items() if r is Role.SCALAR), None),
             modes[0] if modes else None,
-            (FillRepeatParams, UnaryRepeatParams, BinaryRepeatParams)[sources],
+            params or (FillRepeatParams, UnaryRepeatParams, BinaryRepeatParams)[sources],
             body or instruction.lower(),
             function,
             rules,
@@ -190,6 +192,11 @@ def _generate(
     space: dict[str, Any] = {"DECL": decl, "bind": bind, "freed": freed, "observed": observed}
     space["bad_scalar"] = bad_scalar
     exec(compile(source, file, "exec"), space)
-    shown = f"{decl.name}({', '.join(names)}, count)  |  "
-    shown += f"{decl.name}({', '.join(names)}, mask, repeatTimes, {strides.split('=')[0]}...)"
-    return space[decl.name], shown
+    return space[decl.name], _forms(decl, ", ".join(names), strides.split("=")[0])
+
+
+def _forms(decl: Decl, arguments: str, strides: str) -> str:
+    """Return the forms of a call as its page shows them."""
+    counted = f"{decl.name}({arguments}, count)  |  "
+    repeated = f"{decl.name}({arguments}, mask, repeatTimes, {strides}...)"
+    return repeated if hasattr(decl.params, "REPEATS_ONLY") else counted + repeated

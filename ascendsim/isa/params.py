@@ -107,6 +107,68 @@ class FillRepeatParams:
 
 
 @dataclass(frozen=True, slots=True)
+class CopyRepeatParams:
+    """Strides of Copy, in datablocks of 32 bytes: of blocks, then of repeats."""
+
+    dstStride: int = 1
+    srcStride: int = 1
+    dstRepeatSize: int = 8
+    srcRepeatSize: int = 8
+
+    WIDTHS: ClassVar = {
+        "dstStride": _U16,
+        "srcStride": _U16,
+        "dstRepeatSize": (0, 4095),
+        "srcRepeatSize": (0, 4095),
+    }
+    REPEATS_ONLY: ClassVar = True  # Copy has no count form
+
+    def strides(self) -> tuple[tuple[int, int], ...]:
+        """(block, repeat) strides of dst and src."""
+        return ((self.dstStride, self.dstRepeatSize), (self.srcStride, self.srcRepeatSize))
+
+
+@dataclass(frozen=True, slots=True)
+class BrcbRepeatParams:
+    """Strides of the destination of Brcb, in datablocks of 32 bytes."""
+
+    dstBlkStride: int = 1
+    dstRepStride: int = 8
+
+    WIDTHS: ClassVar = {"dstBlkStride": _U16, "dstRepStride": _U16}
+
+
+@dataclass(frozen=True, slots=True)
+class GatherMaskParams:
+    """Repeats and strides of GatherMask; strides in datablocks of 32 bytes."""
+
+    src0BlockStride: int = 1
+    repeatTimes: int = 0
+    src0RepeatStride: int = 8
+    src1RepeatStride: int = 0
+
+    WIDTHS: ClassVar = {
+        "src0BlockStride": _U8,
+        "repeatTimes": _U16,
+        "src0RepeatStride": _U16,
+        "src1RepeatStride": _U8,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class TransDataTo5HDParams:
+    """Repeats of TransDataTo5HD and their strides in datablocks; the halves are of 8-bit types."""
+
+    dstHighHalf: bool = False
+    srcHighHalf: bool = False
+    repeatTimes: int = 1
+    dstRepStride: int = 0
+    srcRepStride: int = 0
+
+    WIDTHS: ClassVar = {"repeatTimes": _U8, "dstRepStride": _U16, "srcRepStride": _U16}
+
+
+@dataclass(frozen=True, slots=True)
 class DataCopyParams:
     """A copy of `blockCount` blocks; gaps run from the end of one block to the next.
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from ascendsim.dtypes import DType
 from ascendsim.enums import CMPMODE, RoundMode
+from ascendsim.isa.rule_texts import TEXTS
 from ascendsim.options import Options
 
 GRADES = ("documented", "code", "report", "assumed")
@@ -219,7 +220,7 @@ _ALL = (
         "assumed",
     ),
 )
-RULES: dict[str, Rule] = {rule.id: rule for rule in _ALL}
+RULES: dict[str, Rule] = {rule.id: rule for rule in (*_ALL, *(Rule(*row) for row in TEXTS))}
 
 
 def weakest(grades: list[str]) -> str:

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,6 +19,7 @@ from ascendsim.dtypes import uint8
 from ascendsim.errors import AscendError, KernelError, UnsupportedError
 from ascendsim.launch.job import Job, Readers, Result
 from ascendsim.launch.report import evidence, stored_spans, touches_slack, warnings_of
+from ascendsim.launch.turns import Turns
 from ascendsim.record import CURRENT
 from ascendsim.tensor import GmAddress
 
@@ -38,14 +40,18 @@ def launch(job: Job, readers: Readers) -> Result:
     """
     with prepared_core(job, readers.executing) as (core, arguments):
         start = time.perf_counter()
-        for block in range(job.block_dim):
+        done = count(1)
+
+        def run_one(core: AivCore, block: int) -> None:
             core.begin_block(block, readers.of(block))
             run_block(job, core, block, arguments)
             end_block(core)
             if readers.ub_sink is not None:
                 readers.ub_sink(block, core.ub.array)
             if readers.progress is not None:
-                readers.progress(block + 1, job.block_dim)
+                readers.progress(next(done), job.block_dim)
+
+        Turns(core, job.block_dim, run_one).run()
         seconds = time.perf_counter() - start
         outputs = {name: core.gm.allocations[name] for name in job.outputs}
         stored = {n: stored_spans(a) for n, a in outputs.items() if readers.executing}
@@ -167,6 +173,12 @@ def _short(file: str) -> str:
 
 def end_block(core: AivCore) -> None:
     """Note what the block that just ended left behind."""
+    if core.atomic is not None:
+        core.warnings.setdefault(
+            "atomic-left-on",
+            f"block {core.block} ends with {core.atomic[0]} on; it lasts into the next kernel on "
+            f"hardware; add SetAtomicNone()",
+        )
     for event, number in core.events.flags:
         core.warnings.setdefault(
             "flag-left-set",

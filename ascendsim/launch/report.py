@@ -61,7 +61,12 @@ def warnings_of(
             f"{a.name} ({a.slack_read} bytes read, {a.slack_written} written)" for a in touched
         )
         found["gm-slack"] = f"touched past the end of {', '.join(parts)}; inside the slack"
-    gaps = [coverage_text(name, allocations[name].nbytes, spans) for name, spans in stored.items()]
+    gaps = [
+        coverage_text(
+            name, allocations[name].nbytes, spans, _spans(allocations[name].shared_writes)
+        )
+        for name, spans in stored.items()
+    ]
     if any(gaps):
         found["coverage"] = "; ".join(filter(None, gaps))
     return [f"{code}: {text}" for code, text in found.items()]
@@ -74,15 +79,25 @@ def touches_slack(allocation: Allocation) -> bool:
 
 def stored_spans(allocation: Allocation) -> np.ndarray:
     """Return the byte ranges (start, stop) that were stored, int64 (ranges, 2)."""
-    return np.array(allocation.writes or np.empty((0, 2)), np.int64)
+    return _spans(allocation.writes)
 
 
-def coverage_text(name: str, nbytes: int, spans: np.ndarray) -> str:
+def _spans(writes: list[tuple[int, int]]) -> np.ndarray:
+    return np.array(writes or np.empty((0, 2)), np.int64)
+
+
+def coverage_text(
+    name: str, nbytes: int, spans: np.ndarray, shared: np.ndarray | None = None
+) -> str:
     """Say how many of `nbytes` the spans (start, stop) miss or write again; "" when none.
 
-    What lies behind the tensor is slack and does not count.
+    `shared` are spans that may be written again, as atomic copies do. What lies behind the tensor
+    is slack and does not count.
     """
-    missed, again = coverage(nbytes, spans)
+    if shared is not None and shared.size:
+        missed, again = coverage(nbytes, np.concatenate([spans, shared]))[0], 0
+    else:
+        missed, again = coverage(nbytes, spans)
     if missed == nbytes:
         return f"{name} is never written" if nbytes else ""
     if not missed and not again:

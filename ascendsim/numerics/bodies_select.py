@@ -1,4 +1,4 @@
-"""Bodies that move patterns without looking at them: Select, its scalar form and Duplicate.
+"""Bodies that move patterns without looking at them: Select, its scalar form, Duplicate and Copy.
 
 The scalar of `selects_<bytes>` and `duplicate_<bytes>` is the raw pattern as a whole number, which
 a float64 carries exactly for up to 53 bits: -0.0, NaN payloads and integers arrive unchanged.
@@ -18,13 +18,16 @@ CHUNK = 64
 
 
 def emitter(instruction: str, nbytes: int) -> Callable[[Call], None]:
-    """Return what emits `select`, `selects` or `duplicate` for elements of `nbytes`."""
+    """Return what emits `select`, `selects`, `duplicate` or `copy` for elements of `nbytes`."""
     element = ir.IntType(8 * nbytes)
 
     def emit(call: Call) -> None:
         mask, first, second = (MASK, I1), (SRC0, element), (SRC1, element)
         if instruction == "select":
             sweep(call, [mask, first, second], element, where, CHUNK)
+            return
+        if instruction == "copy":
+            sweep(call, [first], element, lambda a: a, CHUNK)
             return
         scalar = call.scalar_pattern(element, CHUNK)
         if instruction == "selects":

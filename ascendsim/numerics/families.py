@@ -37,6 +37,13 @@ CASTS = (
 )
 SELECT_BYTES = (2, 4)
 DUPLICATE_BYTES = (1, 2, 4)
+COPY_BYTES = (1, 2, 4, 8)
+# bodies that walk their operands themselves (programs.py), by the unit they are compiled in
+PROGRAMS = {
+    "reduce": ("tree", "sum", "extreme", "extreme_all"),
+    "move_elements": ("broadcast", "gather", "gather_mask", "transpose", "format"),
+    "accumulate": ("accumulate",),
+}
 
 
 @cache
@@ -69,13 +76,14 @@ def table() -> dict[str, dict[str, Emitter]]:
         )
         for nbytes in sizes
     }
+    found["copy"] = {f"copy_{n}": bodies_select.emitter("copy", n) for n in COPY_BYTES}
     return found
 
 
 @cache
 def opcodes() -> dict[str, int]:
     """Return body name to OP word; 0 is no body."""
-    names = [name for bodies in table().values() for name in bodies]
+    names = [name for bodies in (*table().values(), *PROGRAMS.values()) for name in bodies]
     return {name: number for number, name in enumerate(names, start=1)}
 
 

@@ -28,3 +28,36 @@ G_ELEMENT, G_BLOCK_STRIDE, G_REPEAT_STRIDE = range(3)  # all in bytes
 GEOMETRY_WORDS = G_OPERANDS + 4 * 3
 
 MAX_LANES = 128  # 16-bit elements in 256 bytes
+
+# --- words of a parameter block: what GEOMETRY points to for a program (programs.py), a body that
+# reads its operands itself. The first four words are those of a geometry block.
+(
+    P_STATUS,  # written by the program: elements kept by GatherMask, 1 + first bad lane of Gather
+    P_ELEMENT,  # bytes per element
+    P_DST_BLOCK,
+    P_DST_REPEAT,
+    P_SRC_BLOCK,
+    P_SRC_REPEAT,
+    P_PATTERN_REPEAT,  # all strides in bytes
+    P_BODY,  # address of the compiled entry that adds, or takes the larger or smaller one
+    P_BODY_OP,
+    P_LEVELS,  # of the tree of additions
+    P_GROUPS,  # results per repeat
+    P_KIND,  # order of patterns: infinity of a float format, KIND_SIGNED or KIND_UNSIGNED
+    P_SMALLEST,  # smallest normal pattern where subnormals count as zero, else 0
+    P_MINIMUM,  # 1 for Min
+    P_ORDER,  # which of value and index are stored (ORDER_*)
+    P_EMPTY,  # pattern stored for a group whose lanes are all masked off; -1: nothing is stored
+    P_STEP,  # index of a repeat's first lane, per repeat
+    P_METHOD,  # how the sums of the repeats are added (METHOD_*)
+    P_SCRATCH,  # address of memory of the call for the sums of its repeats
+    P_POISON,  # bytes of SRC1 that are left undefined
+    P_BASE,
+    P_LIMIT,  # a gather reads bytes below this
+    P_PATTERN,  # mask bits of four lanes, or -1: bits at MASK
+) = range(4, 27)
+PARAMETER_WORDS = 27
+
+KIND_SIGNED, KIND_UNSIGNED = 0, -1
+ORDER_VALUE_INDEX, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE, ORDER_ONLY_INDEX = range(4)
+METHOD_SEQUENCE, METHOD_TREE, METHOD_VECTORS = range(3)

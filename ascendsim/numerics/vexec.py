@@ -6,8 +6,9 @@ it is first asked for. Importing this module compiles nothing.
 
 Body names: `add sub mul max min adds muls maxs mins abs compare compares` followed by `_float32`,
 `_float16` or `_bfloat16`; `div sqrt exp ln` for the first two; `cast_<source>_<target>`;
-`select_<bytes>`, `selects_<bytes>`, `duplicate_<bytes>`. The scalar of the last two is the raw
-pattern as a whole number, all others take the number itself, already rounded to the element type.
+`select_<bytes>`, `selects_<bytes>`, `duplicate_<bytes>`, `copy_<bytes>`. The scalar of `selects`
+and `duplicate` is the raw pattern as a whole number, all others take the number itself, already
+rounded to the element type. Programs (programs.py) have one name for all types: `tree`, `gather`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from ascendsim.numerics import families, jitcache
+from ascendsim.numerics import families, jitcache, programs
 from ascendsim.numerics.intrinsics import body_address, call_body, fill_bytes, load64, move_bytes
 from ascendsim.numerics.opcodes import GEOMETRY
 from ascendsim.numerics.strided import WORD_BYTES, run_strided
@@ -28,8 +29,12 @@ FILL_SIGNATURE = "void(int64, int64, int64)"
 MOVE, FILL = "move", "fill"
 
 NAMES: dict[str, int] = families.opcodes()
-FAMILIES: tuple[str, ...] = tuple(families.table())
-_FAMILY_OF = {NAMES[name]: family for family, bodies in families.table().items() for name in bodies}
+FAMILIES: tuple[str, ...] = (*families.table(), *families.PROGRAMS)
+_FAMILY_OF = {
+    NAMES[name]: family
+    for family, bodies in (*families.table().items(), *families.PROGRAMS.items())
+    for name in bodies
+}
 _loaded: dict[str, Callable] = {}
 
 
@@ -105,6 +110,8 @@ def _dispatcher(unit: str) -> Callable:
             _loaded[unit] = jitcache.compiled(_move_blocks, MOVE_SIGNATURE, unit)
         elif unit == FILL:
             _loaded[unit] = jitcache.compiled(_fill_bytes, FILL_SIGNATURE, unit)
+        elif unit in families.PROGRAMS:
+            _loaded[unit] = jitcache.compiled(programs.function(unit), ROW_SIGNATURE, unit)
         else:
             _loaded[unit] = jitcache.compiled(_family_function(unit), ROW_SIGNATURE, unit)
     return _loaded[unit]

@@ -9,6 +9,7 @@ dav_3510 (code).
 """
 
 from ascendsim.pipe.buffer import DEQUE, ENQUE, FREE, OCCUPIED, STATE_NAMES, Buffer
+from ascendsim.pipe.pool import TBufPool
 from ascendsim.pipe.queue import TQue, TQueBind
 from ascendsim.pipe.tbuf import TBuf
 from ascendsim.pipe.tpipe import TPipe
@@ -21,6 +22,7 @@ __all__ = [
     "STATE_NAMES",
     "Buffer",
     "TBuf",
+    "TBufPool",
     "TPipe",
     "TQue",
     "TQueBind",

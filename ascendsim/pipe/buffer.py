@@ -55,15 +55,15 @@ class Buffer:
         """Name of the kernel object's attribute that holds the queue or TBuf."""
         return self.holder.name if self.holder is not None else "UB?"
 
-    def view(self, T: Any, nbytes: int | None = None) -> LocalTensor:
-        """Return the tensor of type `T` over the first `nbytes` (default: all)."""
+    def view(self, T: Any, nbytes: int | None = None, shift: int = 0) -> LocalTensor:
+        """Return the tensor of type `T` over `nbytes` (default: all) from byte `shift` on."""
         size = self.nbytes if nbytes is None else nbytes
-        key = (T, size)
+        key: tuple[Any, ...] = (T, size, shift) if shift else (T, size)
         found = self.views.get(key)
         if found is None:
             dtype = as_dtype(T)
-            found = LocalTensor(self.core, self, dtype, self.start, size)
-            self.views[key] = self.views[dtype, size] = found
+            found = LocalTensor(self.core, self, dtype, self.start + shift, size)
+            self.views[key] = self.views[(dtype, *key[1:])] = found
         return found
 
     def forget(self, tensor: LocalTensor) -> None:

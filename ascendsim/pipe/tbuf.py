@@ -39,6 +39,28 @@ class TBuf(Holder):
             observed(self.core, queue_call("Get", "dst", tensor, PIPE.PIPE_S))
         return tensor
 
+    def GetWithOffset(self, T: Any, size: int, bufOffset: int) -> LocalTensor:
+        """Return `size` elements of `T` from byte `bufOffset` of the buffer on.
+
+        The offset is a multiple of 32 bytes (the manual; hardware checks nothing).
+        """
+        if not self.buffers:
+            raise QueueError(f"GetWithOffset: {self.name} has no memory; call InitBuffer first")
+        buffer, dtype = self.buffers[0], element_type("GetWithOffset", T)
+        for what, value in (("size", size), ("bufOffset", bufOffset)):
+            if isinstance(value, bool) or not hasattr(value, "__index__") or value < 0:
+                raise ContractError(f"GetWithOffset: {what} is {value!r}: use an integer from 0 on")
+        start, nbytes = int(bufOffset), int(size) * dtype.nbytes
+        if start % DATABLOCK_BYTES or not nbytes or start + nbytes > buffer.nbytes:
+            raise ContractError(
+                f"GetWithOffset: {size} elements of {dtype} at byte {start}: {self.name} has "
+                f"{buffer.nbytes} bytes, and offsets are multiples of {DATABLOCK_BYTES}"
+            )
+        tensor = buffer.view(dtype, nbytes, start)
+        if self.core.readers:
+            observed(self.core, queue_call("GetWithOffset", "dst", tensor, PIPE.PIPE_S))
+        return tensor
+
     def AllocTensor(self, T: Any) -> LocalTensor:
         """Return the whole buffer, as Get does; a TBuf has no states."""
         tensor = self._tensor("AllocTensor", T, None)

@@ -8,6 +8,7 @@ from ascendsim.core import MAX_INTERNED, observed
 from ascendsim.enums import PIPE, HardEvent
 from ascendsim.errors import ContractError, QueueError, UbOverflow
 from ascendsim.pipe.buffer import Buffer, ceil32
+from ascendsim.pipe.pool import TBufPool
 from ascendsim.pipe.queue import TQueBind
 from ascendsim.pipe.tbuf import TBuf
 from ascendsim.record import Call, current_core
@@ -28,6 +29,7 @@ class TPipe:
             )
         self.core = core
         self.handles = 0
+        core.store, core.atomic = core.move, None  # a new pipe resets the core (InitSocState)
         self._start()
 
     def _start(self) -> None:
@@ -68,6 +70,20 @@ class TPipe:
         QueueError
             Beyond 64 buffers of a pipe, or 28 queue buffers (mutexes) on 950.
         """
+        return self.give(holder, num_or_len, length, None)
+
+    def InitBufPool(self, bufPool: TBufPool, length: int, shareBuf: Any = None) -> bool:
+        """Give a TBufPool `length` bytes, or let it share the memory of the pool `shareBuf`.
+
+        Raises
+        ------
+        UbOverflow
+            When UB, or the shared pool, is smaller.
+        """
+        return self.give_pool(bufPool, length, shareBuf, None)
+
+    def give(self, holder: Any, num_or_len: int, length: int | None, pool: Any) -> bool:
+        """Do what InitBuffer says, out of `pool` (None: out of UB)."""
         tbuf = isinstance(holder, TBuf)
         if not tbuf and not isinstance(holder, TQueBind):
             raise ContractError(f"InitBuffer: {holder!r} is no TQue, TQueBind or TBuf")
@@ -77,12 +93,36 @@ class TPipe:
         num, nbytes = (1, num_or_len) if length is None else (num_or_len, length)
         holder.core = self.core
         self.core.holders.append(holder)
-        start = self._claim(holder, num, nbytes, tbuf)
+        start = self._claim(holder, num, nbytes, tbuf, pool)
         rounded = ceil32(nbytes)
         name = holder.name  # found now or never
         holder.attach([self._buffer((name, k), start + k * rounded, rounded) for k in range(num)])
         if self.core.readers:
             self._record(name, holder.kind, (num, nbytes), start)
+        return True
+
+    def give_pool(self, pool: Any, length: Any, share: Any, parent: Any) -> bool:
+        """Do what InitBufPool says, out of the pool `parent` (None: out of UB)."""
+        if not isinstance(pool, TBufPool) or not (share is None or isinstance(share, TBufPool)):
+            raise ContractError("InitBufPool: pass a TBufPool, its bytes, and a pool to share with")
+        if isinstance(length, bool) or not hasattr(length, "__index__") or length <= 0:
+            raise ContractError(f"InitBufPool: length is {length!r}: use a positive integer")
+        nbytes, core = ceil32(int(length)), self.core
+        if share is not None:
+            start, room = share.start, share.start + share.nbytes
+        elif parent is not None:
+            start = parent.claim("a TBufPool", nbytes, 1, not core.soc.uses_mutexes)
+            room = start + nbytes
+        else:
+            start, room = core.ub_used, core.ub.nbytes
+        if start + nbytes > room:
+            raise UbOverflow(
+                f"InitBufPool: {nbytes} bytes at UB[{start:#x}, {start + nbytes:#x}) but memory "
+                f"ends at {room:#x}; use a smaller pool"
+            )
+        core.ub_used = max(core.ub_used, start + nbytes)
+        core.touch(start + nbytes)
+        pool.attach(self, start, nbytes, share)
         return True
 
     def AllocEventID(self, event: HardEvent) -> int:
@@ -101,7 +141,7 @@ class TPipe:
             )
         self.core.events.give(_event("ReleaseEventID", event), eventID)
 
-    def _claim(self, holder: Any, num: Any, nbytes: Any, tbuf: bool) -> int:
+    def _claim(self, holder: Any, num: Any, nbytes: Any, tbuf: bool, pool: Any) -> int:
         """Check an InitBuffer request and move the cursor; return where the bytes start."""
         core = self.core
         for what, value in (("num", num), ("length", nbytes)):
@@ -114,7 +154,12 @@ class TPipe:
                 f"InitBuffer: {holder.name} asks for {num} buffers with {self.handles} in use: a "
                 f"TPipe has {core.soc.buffer_handles}; merge buffers"
             )
-        start, end = core.ub_used, core.ub_used + int(num) * ceil32(int(nbytes))
+        total = int(num) * ceil32(int(nbytes))
+        if pool is not None:
+            start = pool.claim(holder.name, total, int(num), not core.soc.uses_mutexes)
+            end = start + total
+        else:
+            start, end = core.ub_used, core.ub_used + total
         if end > core.ub.nbytes:
             raise UbOverflow(
                 f"InitBuffer: {holder.name} needs {num} x {ceil32(nbytes)} bytes at "
@@ -128,7 +173,7 @@ class TPipe:
                 "buffer-handles", f"{self.handles + num} buffers: {core.soc.name} refuses the last"
             )
         self.handles += num
-        core.ub_used = end
+        core.ub_used = max(core.ub_used, end)
         core.touch(end)
         return start
 
@@ -173,7 +218,7 @@ class TPipe:
             "ub": start,
         }
         call = Call("InitBuffer", PIPE.PIPE_S, self.core, (), fields=fields)
-        observed(self.core, call, depth=3)
+        observed(self.core, call, depth=4)
 
 
 def _event(call: str, event: Any) -> HardEvent:

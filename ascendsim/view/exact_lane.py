@@ -38,7 +38,7 @@ DENOMINATORS = 1000  # of the simple fraction that a literal may stand for
 _SIBLINGS = {"LT": "LE", "LE": "LT", "GT": "GE", "GE": "GT", "EQ": "NE", "NE": "EQ"}
 _NEAREST = {"CAST_RINT", "CAST_ROUND"}
 COMPARES = ("Compare", "Compares", "CompareScalar")
-_COPIES = ("Select", "Duplicate")
+_COPIES = ("Select", "Duplicate", "Copy")
 
 
 class Repair(NamedTuple):
@@ -113,6 +113,8 @@ def _exact(call: Call, sources: list[Any], scalar: Real | None, mode: str) -> Re
     if call.name == "Duplicate":
         assert scalar is not None
         return scalar
+    if call.name == "Copy":
+        return sources[0]
     if call.name == "Select":
         other = sources[1] if scalar is None else scalar
         return sources[0] if sources[-1] else other

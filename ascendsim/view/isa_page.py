@@ -10,7 +10,7 @@ from typing import Any
 
 from ascendsim import ascendc
 from ascendsim.errors import RequestError
-from ascendsim.isa import REGISTRY
+from ascendsim.isa import PROGRAM_RULES, REGISTRY
 from ascendsim.isa.roles import Role
 from ascendsim.isa.rules import RULES
 from ascendsim.soc import NAMES, load
@@ -112,9 +112,8 @@ def _page(name: str) -> IsaPage:
     targets, kind = _objects(name)
     docs = dict.fromkeys(inspect.getdoc(target) or "" for target in targets)
     row = name if kind == "instruction" else None
-    return IsaPage(
-        name, kind, _signature(name, targets), "\n\n".join(docs), (), OTHER_RULES.get(name, ()), row
-    )
+    rules = PROGRAM_RULES.get(name) or OTHER_RULES.get(name, ())
+    return IsaPage(name, kind, _signature(name, targets), "\n\n".join(docs), (), rules, row)
 
 
 def _objects(name: str) -> tuple[list[Any], str]:

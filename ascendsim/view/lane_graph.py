@@ -56,6 +56,8 @@ class Graph:
         self._known: dict[tuple[int, Spot], Node] = {}
         self.nodes: list[Node] = []
         instr = self.entries[self.copy].instr
+        if "atomic" in instr.call.fields:
+            raise _mixed(instr)
         src, dst = sides(instr)
         spot = Spot(across(dst, src, index * dst.dtype.nbytes), dst.dtype.nbytes)
         self.root = self._node(self.copy, spot, src.dtype)
@@ -78,6 +80,8 @@ class Graph:
     def _made(self, position: int, instr: Instr, spot: Spot, node: Node) -> Node:
         call, shape = instr.call, instr.call.geometry
         if isinstance(shape, CopyShape):
+            if all(access.writes for access in call.accesses):
+                return node  # stored by the scalar unit: a leaf
             src, dst = sides(instr)
             if (start := across(dst, src, spot.start)) < 0:
                 return node  # padding
@@ -86,6 +90,8 @@ class Graph:
             node.tensor, node.index = src.holder.name, start // src.dtype.nbytes
             return node
         written = [a for a in call.accesses if a.writes and a.space == UB]
+        if written and not isinstance(shape, Geometry):
+            raise _mixed(instr)
         if not written or not isinstance(shape, Geometry):
             return node
         dst = written[0]
@@ -105,6 +111,14 @@ class Graph:
                 if delta.space == UB and delta.start <= spot.start < delta.stop:
                     return position, _word(delta.after, spot.start - delta.start, spot)
         return -1, _word(self._recording.ub.tobytes(), spot.start, spot)
+
+
+def _mixed(instr: Instr) -> RequestError:
+    """Return the error for a call whose lanes are not followed."""
+    return RequestError(
+        f"the element depends on {instr.call.name} at line {instr.where.line}, which mixes lanes "
+        f"or adds to memory: such calls are not followed; step to it (stepper, who_wrote)"
+    )
 
 
 def _word(memory: bytes, start: int, spot: Spot) -> int:

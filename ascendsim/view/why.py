@@ -68,14 +68,17 @@ def cause_of(stepper: Any, spot: Spot, budget: list[int]) -> Cause:
     entry: Entry = stepper.entries[position]
     call = entry.instr.call
     dst = next((a for a in call.accesses if a.writes and a.space == UB), None)
-    if dst is None or not isinstance(call.geometry, (Geometry, CopyShape)):
+    traced = isinstance(call.geometry, Geometry) or (
+        isinstance(call.geometry, CopyShape) and any(not a.writes for a in call.accesses)
+    )
+    if dst is None or not traced:  # a reduction, a gather: which lanes went in is not traced
         return Cause(position, call.name, f"UB[{spot.start:#x}]", bits, entry.instr.scalar, ())
     stepper.goto(position)
     if isinstance(call.geometry, CopyShape):
         causes = _copied(stepper, call, dst, spot, budget)
         place = f"{dst.holder.name}[byte {spot.start - dst.holder.start:#x}]"
     else:
-        lane = lane_at(call.geometry, dst, spot)
+        lane = lane_at(call.geometry, dst, spot)  # type: ignore[arg-type]
         causes = _computed(stepper, call, lane, position, budget)
         place = f"{dst.holder.name}[{_index(dst, spot)}]"
     return Cause(position, call.name, place, bits, entry.instr.scalar, causes)

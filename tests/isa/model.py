@@ -55,7 +55,7 @@ class Case:
 
     def run(self) -> None:
         """Call the instruction as a kernel does."""
-        signature = self.decl.signature.split("(")[1].split(", count")[0]
+        signature = self.decl.signature.split("(")[1].split(", count")[0].split(", mask")[0]
         values = [self._argument(name) for name in signature.split(", ")]
         function, lanes = getattr(ascendc, self.decl.name), self.lanes
         if lanes.counted:
@@ -73,6 +73,7 @@ class Case:
     def _params(self) -> Any:
         sources = [n for n in self.tensors if n.startswith("src")]
         kind = UnaryRepeatParams if len(sources) == 1 else BinaryRepeatParams
+        kind = CopyRepeatParams if self.decl.name == "Copy" else kind
         default = self.lanes.strides.get
         pairs = [default(n, (1, 8)) for n in ("dst", *sources)]
         return kind(*(p[0] for p in pairs), *(p[1] for p in pairs))

@@ -54,6 +54,9 @@ def test_names_of_the_contract():
     wanted |= {f"{i}_{n}" for i in ("select", "selects") for n in (2, 4)}
     wanted |= {f"duplicate_{n}" for n in (1, 2, 4)}
     wanted |= {f"cast_{s}_{d}" for s, d in families.CASTS}
+    wanted |= {f"copy_{n}" for n in (1, 2, 4, 8)}
+    wanted |= {"tree", "sum", "extreme", "extreme_all", "accumulate"}
+    wanted |= {"broadcast", "gather", "gather_mask", "transpose", "format"}
     assert set(vexec.NAMES) == wanted
     assert 0 not in vexec.NAMES.values()
     assert len(set(vexec.NAMES.values())) == len(wanted)

@@ -23,7 +23,8 @@ V, MTE2, MTE3, S = range(4)
 PIPE_NAMES = ("V", "MTE2", "MTE3", "S")
 _PIPE = {PIPE.PIPE_V: V, PIPE.PIPE_MTE2: MTE2, PIPE.PIPE_MTE3: MTE3, PIPE.PIPE_S: S}
 ALL_PIPES = 4
-BARRIERS = ("PipeBarrier", "Destroy", "Reset")
+WAITS_FOR_BLOCKS = ("SyncAll", "IBSet", "IBWait")
+BARRIERS = ("PipeBarrier", "Destroy", "Reset", *WAITS_FOR_BLOCKS)
 Step = tuple[int, int, int, int]  # kind, pipe, work, distance back to the signal
 _ISSUE, _SCALAR = (ISSUE, S, 0, 0), (SCALAR, S, 0, 0)
 _READ, _WRITE = (READ, MTE2, 0, 0), (WRITE, MTE3, 0, 0)
@@ -31,7 +32,10 @@ ReadKey = tuple[str, int, int, int]
 
 
 class Transfer(NamedTuple):
-    """One copy to or from GM: which bytes, in how many blocks, and whether L2 allocates them."""
+    """One copy to or from GM: which bytes, in how many blocks, and whether L2 allocates them.
+
+    `shared`: others may store the same bytes (initial values, atomic copies).
+    """
 
     step: int
     tensor: str
@@ -40,6 +44,7 @@ class Transfer(NamedTuple):
     length: int
     aligned: bool
     allocates: bool
+    shared: bool = False
 
     @property
     def key(self) -> ReadKey:
@@ -69,6 +74,7 @@ class StepRecorder:
         self.writes: list[Transfer] = []
         self.instrs: list[Instr] = []
         self.ub_used = 0
+        self.meets = False  # the block waits for others, whose time is not known here
         self._known: dict[Any, Step] = {}  # the step of a vector call after another
         self._numbers: dict[Work, int] = {}
         self._signals: dict[int, int] = {}
@@ -150,9 +156,11 @@ class StepRecorder:
         if call.name in BARRIERS:
             pipe = _PIPE.get(call.pipe, ALL_PIPES)
             self._barrier = self._barrier or pipe in (V, ALL_PIPES)
+            self.meets = self.meets or call.name in WAITS_FOR_BLOCKS
             return BARRIER, pipe, 0, 0
         if call.name == "InitBuffer":
-            self.ub_used = call.fields["ub"] + call.fields["num"] * call.fields["len32"]
+            end = call.fields["ub"] + call.fields["num"] * call.fields["len32"]
+            self.ub_used = max(self.ub_used, end)
         return _SCALAR if call.name == "GetValue" else _ISSUE
 
     def _transfer(self, call: Call, step: int) -> Step:
@@ -169,6 +177,7 @@ class StepRecorder:
             access.element,
             access.start % GM_FAST_START == 0 and access.block_stride % GM_FAST_START == 0,
             call.fields["l2"] == CacheMode.CACHE_MODE_NORMAL.name,
+            "atomic" in call.fields,
         )
         (self.writes if into_gm else self.reads).append(transfer)
         return _WRITE if into_gm else _READ

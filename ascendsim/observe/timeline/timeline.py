@@ -137,6 +137,13 @@ class Timeline:
         return max(t.stream.recorder.ub_used for t in self.launch.blocks)
 
     @property
+    def not_predicted(self) -> list[str]:
+        """What this kernel does whose time is not in the prediction."""
+        if any(t.stream.recorder.meets for t in self.launch.blocks):
+            return ["blocks wait for one another (SyncAll, IBSet, IBWait): how long is left out"]
+        return []
+
+    @property
     def bound(self) -> str:
         """What limits the task: launch, or what limits the core."""
         return "launch" if self.launch_us > self.aiv_us else self.core_bound
@@ -167,7 +174,8 @@ class Timeline:
     def to_json(self) -> dict[str, Any]:
         """Return the document that `ascendsim time --json` prints."""
         traffic = self.launch.traffic
-        return {
+        left_out = {"not_predicted": self.not_predicted} if self.not_predicted else {}
+        return left_out | {
             "aiv_us": self.aiv_us,
             "task_us": self.task_us,
             "launch_us": self.launch_us,
