@@ -113,7 +113,7 @@ class Checks:
             return False
         block = self._blocks.get(core.block)
         partner = None if block is None else block.sync.partner_of(error.about)
-        if block is not None and error.finding == "synccheck:wait-without-set":
-            error.message += block.sync.chain()
-        self.findings.add_error(error, core.block, core.seq, partner)
+        hangs = block is not None and error.finding == "synccheck:wait-without-set"
+        note = block.sync.chain() if block is not None and hangs else ""
+        self.findings.add_error(error, (core.block, core.seq), partner, note)
         return True
