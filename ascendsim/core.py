@@ -45,7 +45,8 @@ class AivCore:
         self.overflow = _mode(options.overflow, soc.overflow_mode)
         self.compare_tail = _mode(options.compare_tail, soc.compare_tail)
         self.events = EventPool(soc.event_ids)
-        self.buffers: dict[tuple[int, int], Any] = {}
+        self.buffers: dict[tuple[int, int, str, int], Any] = {}
+        self.grants: dict[tuple[Any, ...], Any] = {}  # InitBuffer calls that were checked
         self.copyable: set[tuple[str, Any]] = set()  # (copy, dtype) found to exist on this SoC
         self.rules: dict[str, set[str]] = {}
         self.warnings: dict[str, str] = {}

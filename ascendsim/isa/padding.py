@@ -12,6 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ascendsim.core import PAD_AT_START
 from ascendsim.dtypes import DType
 from ascendsim.enums import DATABLOCK_BYTES
@@ -45,12 +47,12 @@ def padded_bytes(pad: Any, dtype: DType) -> tuple[int, int]:
     return sides
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PadBlocks:
     """Bytes to store around each block: `left` before its data and `after` behind it.
 
-    The first `right` of those behind and all before hold `side`; the rest, up to the next 32
-    bytes, holds `tail` (None: the block's first element).
+    The first `right` of those behind and all before hold the first of `words`; the rest, up to
+    the next 32 bytes, holds the second, or the block's first element if `repeats_first`.
     """
 
     dst: Any
@@ -60,24 +62,22 @@ class PadBlocks:
     left: int
     right: int
     after: int
-    side: int
-    tail: int | None
+    words: np.ndarray
+    repeats_first: bool
 
     def store(self) -> None:
         """Store the bytes; the data is already in place."""
-        nbytes, bits = self.dst.dtype.nbytes, self.dst.dtype.bits
-        ub, first = self.dst.core.ub.array, self.dst.start // nbytes
-        lanes = ub[: ub.size // nbytes * nbytes].view(bits)
-        for k in range(self.blocks):
-            data = first + (self.left + k * self.pitch) // nbytes
-            end = data + self.length // nbytes
-            right, stop = end + self.right // nbytes, end + self.after // nbytes
-            if self.left:
-                lanes[data - self.left // nbytes : data] = self.side
-            if self.right:
-                lanes[end:right] = self.side
-            if stop > right:
-                lanes[right:stop] = lanes[data] if self.tail is None else self.tail
+        move, nbytes, right = self.dst.core.move, self.dst.dtype.nbytes, self.right
+        data = self.dst.address + self.left
+        for _ in range(self.blocks):
+            end, side, tail = data + self.length, 0, data
+            if self.left or right or not self.repeats_first:
+                side = self.words.ctypes.data
+                tail = data if self.repeats_first else side + nbytes
+                move(data - self.left, side, self.left // nbytes, nbytes, nbytes, 0)
+                move(end, side, right // nbytes, nbytes, nbytes, 0)
+            move(end + right, tail, (self.after - right) // nbytes, nbytes, nbytes, 0)
+            data += self.pitch
 
 
 def pad_fields(pad: DataCopyPadParams, dtype: DType) -> dict[str, int]:
@@ -103,20 +103,22 @@ def pad_blocks(
     choice = core.options.pad_bytes
     if choice == "none" and not pad.isPad:
         return None
-    register = _in_type(core.pad_value, dtype)
     if choice == "documented":
         core.relied_on(("pad-bytes",), "DataCopyPad")
     if (left or right) and not core.pad_set:
         core.relied_on(("pad-register-start",), "DataCopyPad")
     to_end = -(left + length + right) % DATABLOCK_BYTES if choice != "none" else 0
     first = not (pad.isPad if core.soc.arch == "3510" else left or right)
-    tail = _in_type(PAD_AT_START, dtype) if choice == "poison" else None if first else register
+    tail = PAD_AT_START if choice == "poison" else core.pad_value
+    words = np.array([_in_type(w, dtype) for w in (core.pad_value, tail)], dtype.bits)
+    repeats_first = first and choice != "poison"
     end = (blocks - 1) * pitch + left + length + right + to_end
     if blocks and dst.start + end > dst.buffer.start + dst.buffer.nbytes:
         raise BoundsError(
             f"DataCopyPad: padding reaches UB[{dst.start + end:#x}], past the end of {dst!r}"
         )
-    return PadBlocks(dst, blocks, length, pitch, left, right, right + to_end, register, tail)
+    after = right + to_end
+    return PadBlocks(dst, blocks, length, pitch, left, right, after, words, repeats_first)
 
 
 def _in_type(word: int, dtype: DType) -> int:

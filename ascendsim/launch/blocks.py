@@ -172,7 +172,7 @@ def _end_block(core: AivCore) -> None:
 
 def _leaked(core: AivCore) -> list[str]:
     """Return the queues that still hold allocated tensors."""
-    return [h.name for h in core.holders if getattr(h, "allocated", 0)]
+    return [h.name for h in core.holders if h.allocated]
 
 
 class _CoreTable:

@@ -30,6 +30,7 @@ _EVENTS = {
     TPosition.VECIN: (HardEvent.MTE2_V, HardEvent.V_MTE2),
     TPosition.VECOUT: (HardEvent.V_MTE3, HardEvent.MTE3_V),
 }
+_KINDS = {position: f"TQue.{position}" for position in _EVENTS}
 _BIND_EVENTS = (HardEvent.MTE2_MTE3, HardEvent.MTE3_MTE2)
 
 
@@ -60,18 +61,15 @@ class TQueBind(Holder):
         self.fifo: deque[Buffer] = deque()
         self.cursor = self.allocated = 0
 
-    def attach(self, buffers: list[Buffer]) -> None:
-        """Take new buffers; the counters of the queue start again."""
-        self.core.relied_on(("queue-states",), "TQue")
+    def attach(self, buffers: list[Buffer], mutex: int) -> None:
+        """Take new buffers, whose mutexes are `mutex` and up; the counters start again."""
         self.buffers = buffers
         self.fifo.clear()
         self.cursor = self.allocated = 0
-        core = self.core
-        first_mutex = core.mutexes - len(buffers)
-        for slot, buffer in enumerate(buffers):
-            buffer.holder, buffer.slot, buffer.state = self, slot, FREE
-            buffer.event, buffer.ready, buffer.released = -1, (), ()
-            buffer.mutex = first_mutex + slot
+        for buffer in buffers:
+            buffer.begin(self, FREE)
+            buffer.mutex = mutex
+            mutex += 1
 
     def AllocTensor(self, T: Any = None) -> LocalTensor:
         """Take the next free buffer, round robin, as a tensor of `T`."""
@@ -233,4 +231,4 @@ class TQue(TQueBind):
                 f"TQue: position is {position!r}: use TPosition.VECIN or TPosition.VECOUT "
                 f"(VECCALC is for TBuf)"
             )
-        self._open(depth, _EVENTS[position], f"TQue.{position}")
+        self._open(depth, _EVENTS[position], _KINDS[position])

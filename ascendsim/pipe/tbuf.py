@@ -25,12 +25,10 @@ class TBuf(Holder):
             raise ContractError(f"TBuf: position is {position!r}: use TPosition.VECCALC")
         self.position = position
 
-    def attach(self, buffers: list[Buffer]) -> None:
-        """Take the buffer; it is alive until the pipe ends."""
+    def attach(self, buffers: list[Buffer], mutex: int) -> None:
+        """Take the buffer; it is alive until the pipe ends, and needs no mutex."""
         self.buffers = buffers
-        buffer = buffers[0]
-        buffer.holder, buffer.slot, buffer.state = self, 0, OCCUPIED
-        buffer.event, buffer.ready, buffer.released = -1, (), ()
+        buffers[0].begin(self, OCCUPIED)
 
     def Get(self, T: Any, count: int | None = None) -> LocalTensor:
         """Return the buffer, or its first `count` elements, as a tensor of `T`."""
