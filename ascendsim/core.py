@@ -46,6 +46,7 @@ class AivCore:
         self.compare_tail = _mode(options.compare_tail, soc.compare_tail)
         self.events = EventPool(soc.event_ids)
         self.buffers: dict[tuple[int, int, str, int], Any] = {}
+        self.used: set[Any] = set()  # places of UB with `start` and `reach`, since the last fill
         self.grants: dict[tuple[Any, ...], Any] = {}  # InitBuffer calls that were checked
         self.copyable: set[tuple[str, Any]] = set()  # (copy, dtype) found to exist on this SoC
         self.rules: dict[str, set[str]] = {}
@@ -68,7 +69,7 @@ class AivCore:
 
     def begin_block(self, block: int, observers: Iterable[Observer]) -> None:
         """Make the core new for `block`: fresh UB, no pipe, no events, records from 0."""
-        self.ub.refill()
+        self._refill()
         self.events.clear()
         self.block, self.seq, self.mutexes, self.number = block, 0, 0, None
         self.pipe, self.ub_used, self.unnamed = None, 0, 0
@@ -77,15 +78,22 @@ class AivCore:
         self.observers, self.tape = tuple(observers), None
         self.readers = bool(self.observers) or not self.executing
 
+    def _refill(self) -> None:
+        """Give every byte of UB that may have been written its fill again."""
+        ub = self.ub
+        if ub.stale:
+            ub.refill()
+        else:
+            for place in self.used:
+                if place.reach:
+                    at = place.start
+                    self.move(ub.base + at, ub.fresh + at, 1, place.reach, 0, 0)
+        self.used.clear()
+
     def warn(self, code: str, text: str) -> None:
         """Note a warning of a call that is being bound."""
         self.bound_warnings.setdefault(code, text)
         self.warnings.setdefault(code, text)
-
-    def touch(self, stop: int) -> None:
-        """Note that bytes of UB below `stop` may be written from now on."""
-        if stop > self.ub.dirty:
-            self.ub.dirty = stop
 
     def forget_calls(self) -> None:
         """Forget all bound calls; the next ones are checked anew."""
@@ -168,9 +176,12 @@ class EventPool:
 
     def take(self, event: HardEvent) -> int:
         """Take the lowest free id (AllocEventID)."""
-        number = self.peek(event)
-        self.used[event] = self.used.get(event, 0) | 1 << number
-        return number
+        used = self.used.get(event, 0)
+        free = ~used & (used + 1)
+        if free >> self.limit:
+            self.peek(event)  # says why
+        self.used[event] = used | free
+        return free.bit_length() - 1
 
     def give(self, event: HardEvent, number: int) -> None:
         """Give an id back (ReleaseEventID); an id that is not taken stays free."""

@@ -149,6 +149,9 @@ def _transfer(
     for role, tensor, reach in (("dst", dst, bound.dst_reach), ("src", src, bound.src_reach)):
         if reach and tensor.space is UB:
             _check_local(name, role, tensor, reach)
+    if bound.dst_reach and dst.space is UB:
+        padding = 0 if around is None else around.after
+        dst.written(bound.dst_reach + padding)
     return bound
 
 

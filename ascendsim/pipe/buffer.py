@@ -25,7 +25,7 @@ class Buffer:
     Kept by a core per place, `name` and `slot`, so that its tensors are found again in every block
     and records of earlier blocks keep the name. `name` is the kernel object's attribute that holds
     the queue or TBuf, which is `holder`. `ready` and `released` are the tokens on their way to
-    DeQue and to the next AllocTensor.
+    DeQue and to the next AllocTensor. No call has written beyond the first `reach` bytes so far.
     """
 
     __slots__ = (
@@ -35,6 +35,7 @@ class Buffer:
         "mutex",
         "name",
         "nbytes",
+        "reach",
         "ready",
         "released",
         "slot",
@@ -47,7 +48,7 @@ class Buffer:
         self.core, self.start, self.nbytes = core, start, nbytes
         self.name, self.slot = name, slot
         self.views: dict[Any, LocalTensor] = {}
-        self.mutex = 0
+        self.mutex = self.reach = 0
         self.begin(None, FREE)
 
     def begin(self, holder: Any, state: int) -> None:

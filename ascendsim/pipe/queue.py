@@ -10,7 +10,7 @@ from typing import Any
 
 from ascendsim.core import observed
 from ascendsim.enums import HardEvent, TPosition
-from ascendsim.errors import ContractError, QueueError, UnsupportedError
+from ascendsim.errors import AscendError, ContractError, QueueError, UnsupportedError
 from ascendsim.pipe.buffer import (
     DEQUE,
     ENQUE,
@@ -63,6 +63,8 @@ class TQueBind(Holder):
 
     def attach(self, buffers: list[Buffer], mutex: int) -> None:
         """Take new buffers, whose mutexes are `mutex` and up; the counters start again."""
+        for old in self.buffers:
+            old.holder = None
         self.buffers = buffers
         self.fifo.clear()
         self.cursor = self.allocated = 0
@@ -75,7 +77,7 @@ class TQueBind(Holder):
         """Take the next free buffer, round robin, as a tensor of `T`."""
         buffers = self.buffers
         count = len(buffers)
-        for _ in range(count):
+        for _ in buffers:
             buffer = buffers[self.cursor]
             self.cursor = (self.cursor + 1) % count
             if buffer.state == FREE:
@@ -96,7 +98,9 @@ class TQueBind(Holder):
 
     def EnQue(self, tensor: LocalTensor) -> bool:
         """Hand a filled tensor to the consuming pipe."""
-        buffer = self._mine("EnQue", tensor)
+        buffer = getattr(tensor, "buffer", None)
+        if buffer is None or buffer.holder is not self:
+            raise self._not_mine("EnQue", tensor)
         if buffer.state != OCCUPIED and buffer.state != DEQUE:
             raise self._wrong("EnQue", buffer, "it must be allocated first (AllocTensor or DeQue)")
         if len(self.fifo) >= self.depth:
@@ -139,7 +143,9 @@ class TQueBind(Holder):
 
     def FreeTensor(self, tensor: LocalTensor) -> None:
         """Give the buffer back to the producing pipe."""
-        buffer = self._mine("FreeTensor", tensor)
+        buffer = getattr(tensor, "buffer", None)
+        if buffer is None or buffer.holder is not self:
+            raise self._not_mine("FreeTensor", tensor)
         if buffer.state == FREE:
             raise self._wrong("FreeTensor", buffer, "it was freed already; free it once")
         core = self.core
@@ -180,16 +186,14 @@ class TQueBind(Holder):
     def _number(self, buffer: Buffer) -> int:
         return buffer.mutex if self.core.soc.uses_mutexes else buffer.event
 
-    def _mine(self, call: str, tensor: Any) -> Buffer:
+    def _not_mine(self, call: str, tensor: Any) -> AscendError:
         buffer = getattr(tensor, "buffer", None)
         if buffer is None:
-            raise ContractError(f"{call}: {tensor!r} is no LocalTensor")
-        if buffer.holder is not self or buffer not in self.buffers:
-            raise QueueError(
-                f"{call}: {tensor!r} belongs to {buffer.name}, not to {self.name}; use the queue "
-                f"that allocated it"
-            )
-        return buffer  # type: ignore[no-any-return]
+            return ContractError(f"{call}: {tensor!r} is no LocalTensor")
+        return QueueError(
+            f"{call}: {tensor!r} belongs to {buffer.name}, not to {self.name}; use the queue "
+            f"that allocated it"
+        )
 
     def _wrong(self, call: str, buffer: Buffer, advice: str) -> QueueError:
         where = f"UB[{buffer.start:#x}, {buffer.start + buffer.nbytes:#x})"

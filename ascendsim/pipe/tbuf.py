@@ -32,7 +32,11 @@ class TBuf(Holder):
 
     def Get(self, T: Any, count: int | None = None) -> LocalTensor:
         """Return the buffer, or its first `count` elements, as a tensor of `T`."""
-        tensor = self._tensor("Get", T, count)
+        tensor = None
+        if count is None and self.buffers:
+            buffer = self.buffers[0]
+            tensor = buffer.views.get((T, buffer.nbytes))
+        tensor = tensor or self._tensor("Get", T, count)
         if self.core.readers:
             observed(self.core, queue_call("Get", "dst", tensor, PIPE.PIPE_S))
         return tensor

@@ -93,7 +93,7 @@ class TPipe:
             core.grants[key] = grant
         core.holders.append(holder)
         core.ub_used, self.handles, core.mutexes = grant.after
-        core.touch(core.ub_used)
+        core.used.update(grant.buffers)
         holder.attach(grant.buffers, grant.mutex)
         if core.readers:
             size = (1, num_or_len) if length is None else (num_or_len, length)
