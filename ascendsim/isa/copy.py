@@ -39,12 +39,18 @@ def DataCopy(dst: Any, src: Any, count: Any) -> None:
     hardware the rest is silently dropped). DataCopyParams: blockLen and both gaps in datablocks
     of 32 bytes. UB addresses are 32-byte aligned, GM addresses aligned to the element.
     """
+    key: Any = None
     try:
-        key: Any = (type(count), _words(count) if type(count) is DataCopyParams else count)
-        transfer = _bound("DataCopy", dst, src, key)
+        kept, other = (dst, src) if dst.space is UB else (src, dst)
+        given = _words(count) if type(count) is DataCopyParams else count
+        # a GlobalTensor is new in every tile: only its type counts
+        other = other.dtype if other.space is GM else other
+        key = ("DataCopy", kept is dst, other, type(count), given)
+        transfer = kept.calls[key]
     except _NOT_BOUND:
         transfer = _checked_copy(dst, src, count)
-        _remember("DataCopy", dst, src, key, transfer)
+        if key is not None:
+            _remember(kept.calls, key, transfer)
     run(transfer, dst, src)
 
 
@@ -56,15 +62,19 @@ def DataCopyPad(dst: Any, src: Any, dataCopyParams: Any, padParams: Any = _NO_PA
     most 32 bytes each) are stored beside it, and the bytes up to the next 32 follow the rule
     pad-bytes. UB to GM: exactly blockLen bytes per block reach GM.
     """
-    key = None
+    key: Any = None
     try:
-        # padding depends on the pad register, which is no part of the call
-        if not (padParams.isPad or padParams.leftPadding | padParams.rightPadding):
-            key = (type(dataCopyParams), _words(dataCopyParams), type(padParams))
-        transfer = _bound("DataCopyPad", dst, src, key)
+        kept, other = (dst, src) if dst.space is UB else (src, dst)
+        given = _words(dataCopyParams)
+        kinds = (type(dataCopyParams), type(padParams), other.space, other.dtype)
+        # what is padded depends on the pad register too: such calls are bound anew each time
+        pads = padParams.isPad or padParams.leftPadding | padParams.rightPadding
+        key = None if pads else ("DataCopyPad", kept is dst, kinds, given)
+        transfer = kept.calls[key]
     except _NOT_BOUND:
         transfer = _checked_pad(dst, src, dataCopyParams, padParams)
-        _remember("DataCopyPad", dst, src, key, transfer)
+        if key is not None:
+            _remember(kept.calls, key, transfer)
     run(transfer, dst, src)
 
 
@@ -75,25 +85,10 @@ def _words(params: Any) -> tuple[int, int, int, int]:
     return words
 
 
-def _place(name: str, dst: Any, src: Any, key: Any) -> tuple[dict[Any, Any], Any]:
-    """Return where bound copies of this kind are kept, on the tensor in UB, and the whole key."""
-    if dst.space is UB:
-        return dst.calls, (name, src if src.space is UB else src.dtype, key)
-    return src.calls, (name, GM, dst.dtype, key)
-
-
-def _bound(name: str, dst: Any, src: Any, key: Any) -> Transfer:
-    calls, whole = _place(name, dst, src, key)
-    return calls[whole]  # type: ignore[no-any-return]
-
-
-def _remember(name: str, dst: Any, src: Any, key: Any, transfer: Transfer) -> None:
-    if key is None:
-        return
-    calls, whole = _place(name, dst, src, key)
+def _remember(calls: dict[Any, Any], key: Any, transfer: Transfer) -> None:
     if len(calls) >= MAX_CALLS:
         calls.clear()
-    calls[whole] = transfer
+    calls[key] = transfer
 
 
 def _checked_copy(dst: Any, src: Any, count: Any) -> Transfer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import sys
+from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any
 
@@ -77,12 +78,10 @@ class Holder:
     """What TQue, TQueBind and TBuf share: a core, buffers, and a name found in the kernel."""
 
     kind = ""
+    core: AivCore = None  # type: ignore[assignment]
+    buffers: Sequence[Buffer] = ()
     allocated = 0  # tensors that the kernel has not given back
-
-    def __init__(self) -> None:
-        self.core: AivCore = None  # type: ignore[assignment]
-        self.buffers: list[Buffer] = []
-        self._name = _stored_as(sys._getframe(2))
+    _name = ""
 
     @property
     def name(self) -> str:
@@ -99,7 +98,7 @@ class Holder:
 _STORED: dict[tuple[int, int], tuple[CodeType, str]] = {}
 
 
-def _stored_as(frame: FrameType) -> str:
+def stored_as(frame: FrameType) -> str:
     """Return `x` when the kernel's line in `frame` is `self.x = TQue(...)`, else "".
 
     Looked up in the compiled line once: looking for the object itself costs more than all else

@@ -5,8 +5,10 @@ A buffer goes FREE, OCCUPIED (AllocTensor), ENQUE (EnQue), DEQUE (DeQue), FREE (
 
 from __future__ import annotations
 
+import sys
 from collections import deque
-from typing import Any
+from types import FrameType
+from typing import Any, NamedTuple
 
 from ascendsim.core import observed
 from ascendsim.enums import HardEvent, TPosition
@@ -21,17 +23,24 @@ from ascendsim.pipe.buffer import (
     Holder,
     element_type,
     queue_call,
+    stored_as,
 )
 from ascendsim.record import Token
 from ascendsim.tensor import LocalTensor
 
-# position of a queue -> (event of EnQue and DeQue, event of FreeTensor and AllocTensor)
-_EVENTS = {
-    TPosition.VECIN: (HardEvent.MTE2_V, HardEvent.V_MTE2),
-    TPosition.VECOUT: (HardEvent.V_MTE3, HardEvent.MTE3_V),
+class _Way(NamedTuple):
+    """A kind of queue with the events of EnQue and DeQue, and of FreeTensor and AllocTensor."""
+
+    kind: str
+    enque_event: HardEvent
+    free_event: HardEvent
+
+
+_WAYS = {
+    TPosition.VECIN: _Way("TQue.VECIN", HardEvent.MTE2_V, HardEvent.V_MTE2),
+    TPosition.VECOUT: _Way("TQue.VECOUT", HardEvent.V_MTE3, HardEvent.MTE3_V),
 }
-_KINDS = {position: f"TQue.{position}" for position in _EVENTS}
-_BIND_EVENTS = (HardEvent.MTE2_MTE3, HardEvent.MTE3_MTE2)
+_BIND = _Way("TQueBind.VECIN.VECOUT", HardEvent.MTE2_MTE3, HardEvent.MTE3_MTE2)
 
 
 class TQueBind(Holder):
@@ -41,7 +50,6 @@ class TQueBind(Holder):
     """
 
     def __init__(self, src: TPosition, dst: TPosition, depth: int = 1) -> None:
-        super().__init__()
         for position in (src, dst):
             if not isinstance(position, TPosition):
                 raise ContractError(f"TQueBind: {position!r} is no TPosition")
@@ -49,17 +57,17 @@ class TQueBind(Holder):
             raise UnsupportedError(
                 f"TQueBind {src}, {dst} is not modelled; VECIN to VECOUT is, and TQue for the rest"
             )
-        self._open(depth, _BIND_EVENTS, f"TQueBind.{src}.{dst}")
+        self._open(depth, _BIND, sys._getframe(1))
 
-    def _open(self, depth: int, events: tuple[HardEvent, HardEvent], kind: str) -> None:
-        if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
-            raise ContractError(f"{kind}: depth is {depth!r}: use a positive integer")
-        if depth == 0:
-            raise UnsupportedError(f"{kind}: depth 0 (in-place queue) is not modelled; use 1 or 2")
-        self.depth, self.kind = depth, kind
-        self.enque_event, self.free_event = events
+    def _open(self, depth: int, way: _Way, frame: FrameType) -> None:
+        """Start empty; `frame` is the kernel's line that makes the queue."""
+        self.kind, self.enque_event, self.free_event = way
+        if type(depth) is not int or depth < 1:
+            raise _refused_depth(self.kind, depth)
+        self.depth = depth
         self.fifo: deque[Buffer] = deque()
-        self.cursor = self.allocated = 0
+        self.cursor = 0
+        self._name = stored_as(frame)
 
     def attach(self, buffers: list[Buffer], mutex: int) -> None:
         """Take new buffers, whose mutexes are `mutex` and up; the counters start again."""
@@ -229,10 +237,15 @@ class TQue(TQueBind):
     """A queue of one position: VECIN (filled by MTE2, used by V) or VECOUT (V, then MTE3)."""
 
     def __init__(self, position: TPosition, depth: int = 1) -> None:
-        Holder.__init__(self)
-        if position not in _EVENTS or not isinstance(position, TPosition):
+        if position not in _WAYS or not isinstance(position, TPosition):
             raise ContractError(
                 f"TQue: position is {position!r}: use TPosition.VECIN or TPosition.VECOUT "
                 f"(VECCALC is for TBuf)"
             )
-        self._open(depth, _EVENTS[position], _KINDS[position])
+        self._open(depth, _WAYS[position], sys._getframe(1))
+
+
+def _refused_depth(kind: str, depth: Any) -> AscendError:
+    if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
+        return ContractError(f"{kind}: depth is {depth!r}: use a positive integer")
+    return UnsupportedError(f"{kind}: depth 0 (in-place queue) is not modelled; use 1 or 2")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ascendsim.core import observed
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.enums import DATABLOCK_BYTES, PIPE, TPosition
 from ascendsim.errors import ContractError, QueueError
-from ascendsim.pipe.buffer import OCCUPIED, Buffer, Holder, element_type, queue_call
+from ascendsim.pipe.buffer import OCCUPIED, Buffer, Holder, element_type, queue_call, stored_as
 from ascendsim.tensor import LocalTensor
 
 _ON_UB = (TPosition.VECIN, TPosition.VECOUT, TPosition.VECCALC)
@@ -20,9 +21,9 @@ class TBuf(Holder):
     kind = "TBuf"
 
     def __init__(self, position: TPosition = TPosition.VECCALC) -> None:
-        super().__init__()
         if position not in _ON_UB or not isinstance(position, TPosition):
             raise ContractError(f"TBuf: position is {position!r}: use TPosition.VECCALC")
+        self._name = stored_as(sys._getframe(1))
         self.position = position
 
     def attach(self, buffers: list[Buffer], mutex: int) -> None:
