@@ -13,13 +13,14 @@ from typing import Any
 
 from ascendsim.enums import HardEvent
 from ascendsim.errors import QueueError
-from ascendsim.memory import GlobalMemory, UnifiedBuffer
+from ascendsim.memory import GlobalMemory, UbImage, UnifiedBuffer
 from ascendsim.numerics import opcodes
 from ascendsim.options import Options
 from ascendsim.record import Call, Instr, Observer, Token, Where
 from ascendsim.soc import Soc
 
 PAD_AT_START = 0xDEADBEEF  # the pad register is unspecified when a kernel starts
+_tuple = tuple.__new__
 MAX_INTERNED = 4096  # buffers kept per UB before the table is cleared
 
 
@@ -90,6 +91,12 @@ class AivCore:
                     self.move(ub.base + at, ub.fresh + at, 1, place.reach, 0, 0)
         self.used.clear()
 
+    def image(self) -> UbImage:
+        """Return what UB holds now."""
+        ub = self.ub
+        reached = ((p.start, p.start + p.reach) for p in self.used if p.reach)
+        return UbImage(ub.template, [(start, ub.array[start:end].copy()) for start, end in reached])
+
     def warn(self, code: str, text: str) -> None:
         """Note a warning of a call that is being bound."""
         self.bound_warnings.setdefault(code, text)
@@ -132,8 +139,10 @@ def observed(
         return
     frame = sys._getframe(depth)
     back = frame.f_back
-    where = Where(frame.f_code, frame.f_lasti, None if back is None else back.f_code)
-    instr = Instr(core.seq, core.block, call, scalar, waits, signals, where)
+    # as Where(...) and Instr(...), without their layer of Python: this runs for every record
+    place = (frame.f_code, frame.f_lasti, None if back is None else back.f_code)
+    where = _tuple(Where, place)
+    instr = _tuple(Instr, (core.seq, core.block, call, scalar, waits, signals, where))
     core.seq += 1
     for observer in core.observers:
         observer.before(instr)

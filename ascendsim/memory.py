@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -187,3 +187,21 @@ class Place:
 
     start: int
     reach: int
+
+
+@dataclass(slots=True, eq=False)
+class UbImage:
+    """What a UB held once: its fill, and the (start, bytes) that calls may have written."""
+
+    fill: np.ndarray
+    written: list[tuple[int, np.ndarray]]
+    _whole: np.ndarray | None = field(default=None, init=False)
+
+    @property
+    def array(self) -> np.ndarray:
+        """All its bytes; put together when first asked for."""
+        if self._whole is None:
+            self._whole = self.fill.copy()
+            for start, part in self.written:
+                self._whole[start : start + part.size] = part
+        return self._whole

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple, Protocol
 
@@ -81,6 +82,15 @@ class Access(NamedTuple):
     repeat_stride: int
 
 
+class Store(NamedTuple):
+    """A byte range of UB, or of the GM allocation `holder`."""
+
+    space: str
+    holder: Any
+    start: int
+    stop: int
+
+
 @dataclass(slots=True, eq=False)
 class Call:
     """A bound call: all of it but the scalar, checked once and shared by its records.
@@ -104,6 +114,19 @@ class Call:
     geometry: Shape | None = None
     fields: dict[str, Any] = field(default_factory=dict)
     hidden: tuple[tuple[int, int], ...] = ()
+    _stores: tuple[Store, ...] | None = field(default=None, init=False, repr=False)
+
+    @property
+    def stores(self) -> tuple[Store, ...]:
+        """The byte ranges that its operands are stored to, in program order."""
+        if self._stores is None:
+            self._stores = tuple(
+                Store(access.space, access.holder, start, stop)
+                for access in self.accesses
+                if access.writes
+                for start, stop in self.ranges(access)
+            )
+        return self._stores
 
     def ranges(self, access: Access) -> list[tuple[int, int]]:
         """Return the byte ranges of `access`, in program order, at element granularity."""
@@ -134,10 +157,15 @@ class Where(NamedTuple):
     @property
     def line(self) -> int:
         """Source line of the call."""
-        for start, stop, line in self.code.co_lines():
-            if start <= self.instruction < stop and line is not None:
-                return line
-        return self.code.co_firstlineno
+        return _line(self.code, self.instruction)
+
+
+@lru_cache(maxsize=4096)
+def _line(code: CodeType, instruction: int) -> int:
+    for start, stop, line in code.co_lines():
+        if start <= instruction < stop and line is not None:
+            return line
+    return code.co_firstlineno
 
 
 class Instr(NamedTuple):

@@ -6,7 +6,6 @@ run : the Run that comes back.
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -19,6 +18,8 @@ from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job, timing_job
 from ascendsim.launch import Job, Readers, Result, blocks_of, recorded, scheduled
 from ascendsim.launch import launch as launch_job
+from ascendsim.memory import UbImage
+from ascendsim.observe.calls import CallLog
 from ascendsim.observe.recorder import Recorder
 from ascendsim.observe.timeline import Timeline, timeline_of
 from ascendsim.options import Options
@@ -73,17 +74,15 @@ def launch(
     options = checked_options(options)
     job = make_job(op, arrays, tiling, soc, seed, options)
     call_sink, ub_sink = unlocated(call_sink), unlocated(ub_sink)
-    kept: deque[dict[str, Any]] = deque(maxlen=last)
-    images: dict[int, np.ndarray] = {}
     recorder = Recorder(last) if record == "bytes" else None
-    if record == "calls" and call_sink is None:
-        call_sink = kept.append
-    if record != "none" and ub_sink is None:
-        ub_sink = lambda core, ub: images.__setitem__(core, ub.copy())  # noqa: E731
-    observers = () if recorder is None else (recorder,)
-    readers = Readers(observers, call_sink, ub_sink, progress, blocks_of(blocks), execute)
+    log = CallLog(last=last) if record == "calls" and call_sink is None else None
+    images: dict[int, UbImage] | None = {} if record != "none" and ub_sink is None else None
+    seen = tuple(each for each in (recorder, log) if each is not None)
+    wanted = blocks_of(blocks)
+    readers = Readers(seen, call_sink, ub_sink, progress, wanted, execute, images)
     result = launch_job(job, readers)
-    run = _run_of(op, job, tiling, mode, result, list(kept), images)
+    run = _run_of(op, job, tiling, mode, result)
+    run.log, run.ub_images = log, images or {}
     run.recordings = {} if recorder is None else recorder.blocks
     run.wanted = Defined(op, tiling)
     run.timed = lambda: time(op, tiling, soc=soc, options=options, keep=True)
@@ -125,8 +124,6 @@ def _run_of(
     tiling: Tiling,
     mode: str,
     result: Result,
-    calls: list[dict[str, Any]],
-    images: dict[int, np.ndarray],
 ) -> Run:
     missing = mode in ("replay", "fused")
     fallback = f"{mode} is not available in this version; ran as step" if missing else ""
@@ -149,8 +146,6 @@ def _run_of(
         outputs=result.outputs,
         warnings=warnings,
         evidence=result.evidence,
-        calls=calls,
-        ub_images=images,
     )
 
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from ascendsim.errors import RequestError
+from ascendsim.memory import UbImage
+from ascendsim.observe.calls import CallLog
 from ascendsim.observe.recorder import BlockRecording
 from ascendsim.observe.timeline import Timeline
 from ascendsim.view.diff import Diff, diff_runs
@@ -22,10 +24,9 @@ from ascendsim.view.stepper import Stepper
 class Run:
     """The data of a run.
 
-    outputs : output arrays by name, `out` the first; calls : the call log when it was recorded;
-    warnings : `code: text` each; evidence : the rules it relied on and the weakest grade;
-    mode : how it really ran, `fallback` why not as asked ("" when as asked); seconds : wall time
-    of the blocks.
+    outputs : output arrays by name, `out` the first; warnings : `code: text` each; evidence : the
+    rules it relied on and the weakest grade; mode : how it really ran, `fallback` why not as asked
+    ("" when as asked); seconds : wall time of the blocks.
     """
 
     op: str
@@ -40,12 +41,13 @@ class Run:
     outputs: dict[str, np.ndarray]
     warnings: list[str]
     evidence: dict[str, Any]
-    calls: list[dict[str, Any]] = field(default_factory=list)
     findings: list[Any] = field(default_factory=list)
-    ub_images: dict[int, np.ndarray] = field(default_factory=dict)
+    ub_images: dict[int, UbImage] = field(default_factory=dict, repr=False)
+    log: CallLog | None = field(default=None, repr=False, compare=False)
     recordings: dict[int, BlockRecording] = field(default_factory=dict, repr=False)
     timed: Callable[[], Timeline] | None = field(default=None, repr=False, compare=False)
     wanted: Callable[[Any], Any] | None = field(default=None, repr=False, compare=False)
+    _calls: list[dict[str, Any]] | None = field(default=None, init=False, repr=False, compare=False)
     _timeline: Timeline | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
@@ -60,6 +62,13 @@ class Run:
         if not self.outputs:
             raise RequestError("this run made records only; launch it with execute=True")
         return next(iter(self.outputs.values()))
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """The call log, one dict per call (with record="calls", else empty)."""
+        if self._calls is None:
+            self._calls = [] if self.log is None else self.log.calls()
+        return self._calls
 
     @property
     def timeline(self) -> Timeline:
@@ -152,7 +161,7 @@ class Run:
             there = f"there are those of cores {_ranges(self.ub_images)}"
             why = there if self.ub_images else 'launch with record="calls"'
             raise RequestError(f"no UB image of core {core}: {why}")
-        return self.ub_images[core]
+        return self.ub_images[core].array
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that `ascendsim run --json` prints."""

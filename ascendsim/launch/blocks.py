@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sysconfig
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from enum import Enum
 from pathlib import Path
 from types import TracebackType
@@ -36,7 +37,8 @@ def launch(job: Job, readers: Readers) -> Result:
     AscendError
         At the first rule that the kernel breaks; `where` is the kernel's own line.
     """
-    with prepared_core(job, readers.executing) as (core, arguments):
+    collection = no_collection() if readers.observers else nullcontext()
+    with prepared_core(job, readers.executing) as (core, arguments), collection:
         start = time.perf_counter()
         for block in range(job.block_dim):
             core.begin_block(block, readers.of(block))
@@ -44,9 +46,13 @@ def launch(job: Job, readers: Readers) -> Result:
             _end_block(core)
             if readers.ub_sink is not None:
                 readers.ub_sink(block, core.ub.array)
+            if readers.images is not None:
+                readers.images[block] = core.image()
             if readers.progress is not None:
                 readers.progress(block + 1, job.block_dim)
         seconds = time.perf_counter() - start
+        if readers.observers:
+            core.gm.inputs.clear()  # records look at them later: not for another launch
         outputs = {name: core.gm.allocations[name] for name in job.outputs}
         warnings = warnings_of(job, core, outputs, readers.executing)
         arrays = {name: a.array for name, a in outputs.items() if readers.executing}
@@ -73,6 +79,18 @@ def prepared_core(job: Job, executing: bool) -> Iterator[tuple[AivCore, list[GmA
         core.gm.release()
         core.observers, core.readers, core.tape = (), False, None
     _CORES.put(key, core)
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Hold the garbage collector: it would look through all records again and again for cycles."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _upload(job: Job, core: AivCore) -> list[GmAddress]:

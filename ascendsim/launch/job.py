@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ascendsim.dtypes import DType
+from ascendsim.memory import UbImage
 from ascendsim.observe.calls import CallLog
 from ascendsim.options import Options
 from ascendsim.record import Observer
@@ -43,7 +44,8 @@ class Readers:
     """Who reads along, and how blocks report.
 
     `call_sink` gets one dict per call; `ub_sink` the block's number and its whole UB at the end;
-    `progress` the number of blocks done. `blocks` limits the records to these blocks.
+    `progress` the number of blocks done; `images` the UB of each block at its end. `blocks` limits
+    the records to these blocks.
     """
 
     observers: tuple[Observer, ...] = ()
@@ -52,6 +54,7 @@ class Readers:
     progress: Callable[[int, int], None] | None = None
     blocks: frozenset[int] | None = None
     executing: bool = True
+    images: dict[int, UbImage] | None = None
 
     def of(self, block: int) -> tuple[Observer, ...]:
         """Return the observers of `block`."""

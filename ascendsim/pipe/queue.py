@@ -28,6 +28,7 @@ from ascendsim.pipe.buffer import (
 from ascendsim.record import Token
 from ascendsim.tensor import LocalTensor
 
+
 class _Way(NamedTuple):
     """A kind of queue with the events of EnQue and DeQue, and of FreeTensor and AllocTensor."""
 

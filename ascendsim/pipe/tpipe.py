@@ -83,8 +83,8 @@ class TPipe:
         core = self.core
         try:
             holder.core = core
-            key = (type(holder), holder.name, num_or_len, type(num_or_len), length, type(length))
-            key += (core.ub_used, self.handles, core.mutexes)
+            asked: Any = (holder.name, num_or_len, length, type(num_or_len), type(length))
+            key = (type(holder), asked, core.ub_used, self.handles, core.mutexes)
             grant = core.grants[key]
         except (KeyError, AttributeError, TypeError):
             grant = self._granted(holder, num_or_len, length)

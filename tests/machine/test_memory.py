@@ -128,10 +128,12 @@ def test_inputs_are_copies():
 
 def test_ub_is_aligned_and_filled_when_the_fill_changes():
     ub = UnifiedBuffer(8192)
-    assert ub.base % 4096 == 0 and ub.stale
+    assert ub.base % 4096 == 0
+    assert ub.stale
     ub.set_fill("0x22", 0)
     ub.refill()
-    assert (ub.array == 0x22).all() and not ub.stale
+    assert (ub.array == 0x22).all()
+    assert not ub.stale
     ub.set_fill("0x22", 0)
     assert not ub.stale
     ub.set_fill("random", 1)
@@ -158,7 +160,8 @@ def test_a_block_finds_ub_as_the_first_one_did():
         assert (core.ub.array != images[-1]).any()
 
     run_block(body, {"x": np.arange(64, dtype=np.float32)}, block_dim=3)
-    assert (images[1] == images[0]).all() and (images[2] == images[0]).all()
+    assert (images[1] == images[0]).all()
+    assert (images[2] == images[0]).all()
 
 
 def test_spare_memory_is_bounded_and_reused():
