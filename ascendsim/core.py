@@ -36,7 +36,7 @@ class AivCore:
     """
 
     def __init__(self, soc: Soc, ub_bytes: int, options: Options) -> None:
-        from ascendsim.numerics import vexec  # numba loads with the first core, not at import
+        from ascendsim.numerics import vexec  # llvmlite loads with the first core, not at import
 
         self.soc, self.options, self.bodies = soc, options, vexec
         self.move = vexec.mover()

@@ -37,7 +37,7 @@ def pattern(fill: str, nbytes: int, seed: int = 0) -> np.ndarray:
     byte = fill_byte(fill)
     if byte is not None:
         return np.full(nbytes, byte, np.uint8)
-    return np.resize(POISON, nbytes)
+    return np.tile(POISON, -(-nbytes // POISON.size))[:nbytes]
 
 
 class Allocation:

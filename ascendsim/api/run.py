@@ -6,7 +6,7 @@ import os
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,10 +14,12 @@ from ascendsim.errors import RequestError
 from ascendsim.memory import UbImage
 from ascendsim.observe.calls import CallLog
 from ascendsim.observe.recorder import BlockRecording
-from ascendsim.observe.timeline import Timeline
-from ascendsim.view.diff import Diff, diff_runs
-from ascendsim.view.explain_lane import Explanation, explain
-from ascendsim.view.stepper import Stepper
+
+if TYPE_CHECKING:  # loaded when they are asked for: most runs need none of them
+    from ascendsim.observe.timeline import Timeline
+    from ascendsim.view.diff import Diff
+    from ascendsim.view.explain_lane import Explanation
+    from ascendsim.view.stepper import Stepper
 
 
 @dataclass(slots=True)
@@ -95,6 +97,8 @@ class Run:
         RequestError
             When the run was not launched with record="bytes", or not for this block.
         """
+        from ascendsim.view.stepper import Stepper
+
         if block not in self.recordings:
             known = ", ".join(map(str, self.recordings))
             raise RequestError(
@@ -114,6 +118,8 @@ class Run:
         RequestError
             When a run was not recorded, or the operators differ.
         """
+        from ascendsim.view.diff import diff_runs
+
         return diff_runs(self.recordings, other.recordings, self.op == other.op)
 
     def explain_lane(self, index: int, output: str | None = None) -> Explanation:
@@ -127,6 +133,8 @@ class Run:
         RequestError
             When there is no such element or output, no recording, or no definition.
         """
+        from ascendsim.view.explain_lane import explain
+
         name = next(iter(self.outputs), "") if output is None else output
         if name not in self.outputs:
             raise RequestError(f"no output {name!r}; there are {', '.join(self.outputs)}")
