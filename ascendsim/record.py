@@ -12,6 +12,7 @@ import linecache
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple, Protocol
 
@@ -112,6 +113,15 @@ class Store(NamedTuple):
     bits: int
 
 
+class Span(NamedTuple):
+    """A byte range of UB, or of the GM allocation `holder`."""
+
+    space: str
+    holder: Any
+    start: int
+    stop: int
+
+
 @dataclass(slots=True, eq=False)
 class Call:
     """A bound call: all of it but the scalar, checked once and shared by its records.
@@ -136,6 +146,19 @@ class Call:
     geometry: Shape | None = None
     fields: dict[str, Any] = field(default_factory=dict)
     hidden: tuple[tuple[int, int], ...] = ()
+    _stores: tuple[Span, ...] | None = field(default=None, init=False, repr=False)
+
+    @property
+    def stores(self) -> tuple[Span, ...]:
+        """The byte ranges that its operands are stored to, in program order."""
+        if self._stores is None:
+            self._stores = tuple(
+                Span(access.space, access.holder, start, stop)
+                for access in self.accesses
+                if access.writes
+                for start, stop in self.ranges(access)
+            )
+        return self._stores
 
     def ranges(self, access: Access) -> list[tuple[int, int]]:
         """Return the byte ranges of `access`, in program order, at element granularity."""
@@ -166,10 +189,7 @@ class Where(NamedTuple):
     @property
     def line(self) -> int:
         """Source line of the call."""
-        for start, stop, line in self.code.co_lines():
-            if start <= self.instruction < stop and line is not None:
-                return line
-        return self.code.co_firstlineno
+        return _line(self.code, self.instruction)
 
     @property
     def source(self) -> list[str]:
@@ -180,6 +200,14 @@ class Where(NamedTuple):
     def text(self) -> str:
         """The line itself, without the space around it."""
         return line_of(self.source, self.line)
+
+
+@lru_cache(maxsize=4096)
+def _line(code: CodeType, instruction: int) -> int:
+    for start, stop, line in code.co_lines():
+        if start <= instruction < stop and line is not None:
+            return line
+    return code.co_firstlineno
 
 
 class Line(NamedTuple):

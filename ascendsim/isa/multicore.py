@@ -197,6 +197,7 @@ def _check_workspaces(name: str, core: Any, gm: Any, ub: Any, lines: Any, ub_lin
             f"{name}: ubWorkspace is {ub!r} of {ub.nbytes} bytes: {ub_lines * DATABLOCK_BYTES} are "
             f"needed (32 per block); use a larger buffer"
         )
+    ub.written(ub_lines * DATABLOCK_BYTES)
 
 
 def _do(

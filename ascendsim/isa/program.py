@@ -130,7 +130,11 @@ def make_call(
     scratch_words : memory of the call's own behind the block, whose address is P_SCRATCH
     checked : the operands whose ends are checked, where they are others
     """
-    check_operands(operands if checked is None else checked)
+    checked = operands if checked is None else checked
+    check_operands(checked)
+    for each in checked:
+        if each.writes:
+            each.tensor.written(each.extent)
     core = operands[0].tensor.core
     opcode = core.bodies.opcode(body)
     row = np.zeros(opcodes.ROW_WORDS, np.int64)

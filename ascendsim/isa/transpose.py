@@ -92,7 +92,7 @@ def _bind_format(name: str, *given: Any) -> Call:
         starts = [step * r for r in range(repeats)]
         spans = runs(starts, DATABLOCK_BYTES)
         names = [f"{role}List[{k}]" for k in range(LIST_SIZE)]
-        checked += [Operand(n, t, spans) for n, t in zip(names, part, strict=True)]
+        checked += [Operand(n, t, spans, role == "dst") for n, t in zip(names, part, strict=True)]
         offsets += [t.start - first for t in part]
         touched = runs([t.start - first + s for s in starts for t in part], DATABLOCK_BYTES)
         merged.append(Operand(role, part[0], touched, role == "dst"))

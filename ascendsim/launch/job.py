@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ascendsim.dtypes import DType
+from ascendsim.memory import UbImage
 from ascendsim.observe.calls import CallLog
 from ascendsim.options import Options
 from ascendsim.record import Observer
@@ -45,7 +46,8 @@ class Readers:
     """Who reads along, and how blocks report.
 
     `call_sink` gets one dict per call; `ub_sink` the block's number and its whole UB at the end;
-    `progress` the number of blocks done. `blocks` limits the records to these blocks.
+    `progress` the number of blocks done; `images` the UB of each block at its end. `blocks` limits
+    the records to these blocks.
     """
 
     observers: tuple[Observer, ...] = ()
@@ -54,11 +56,13 @@ class Readers:
     progress: Callable[[int, int], None] | None = None
     blocks: frozenset[int] | None = None
     executing: bool = True
+    images: dict[int, UbImage] | None = None
 
     @property
     def quiet(self) -> bool:
         """True when only the outputs are wanted."""
-        return not (self.observers or self.call_sink or self.ub_sink) and self.executing
+        reading = self.observers or self.call_sink or self.ub_sink or self.images is not None
+        return not reading and self.executing
 
     def of(self, block: int) -> tuple[Observer, ...]:
         """Return the observers of `block`."""
