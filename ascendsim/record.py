@@ -160,6 +160,11 @@ class Call:
             )
         return self._stores
 
+    @property
+    def words(self) -> Any:
+        """The row of a vector call; None of other calls."""
+        return None if self.row is None or isinstance(self.row, (Move, Store)) else self.row[0]
+
     def ranges(self, access: Access) -> list[tuple[int, int]]:
         """Return the byte ranges of `access`, in program order, at element granularity."""
         return [] if self.geometry is None else self.geometry.ranges(access)

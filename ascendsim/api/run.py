@@ -260,15 +260,8 @@ class Run:
         """Return the document that `ascendsim run --json` prints."""
         crcs = {name: zlib.crc32(_raw(array)) for name, array in self.outputs.items()}
         rate = self.n / self.seconds if self.seconds > 0 else 0.0
-        document = {
-            "op": self.op,
-            "dtype": self.dtype,
-            "n": self.n,
-            "soc": self.soc,
-            "block_dim": self.block_dim,
-            "tiling": self.tiling,
-            "mode": self.mode,
-            "fallback": self.fallback,
+        facts = ("op", "dtype", "n", "soc", "block_dim", "tiling", "mode", "fallback")
+        document = {name: getattr(self, name) for name in facts} | {
             "out_crc32": next(iter(crcs.values()), None),
             "seconds": self.seconds,
             "elements_per_second": rate,

@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ascendsim.engine.emit import NotFusableError
 from ascendsim.engine.generated import is_ready, loop_function
 from ascendsim.engine.plan import Plan
 from ascendsim.engine.program import Loop, loops_of
-from ascendsim.engine.program_text import parse
+from ascendsim.engine.program_text import NotFusableError, parse
 from ascendsim.engine.replay import bases_of, run_blocks
 from ascendsim.engine.stream import NoPlanError
 from ascendsim.engine.threads import in_parallel, threads_for

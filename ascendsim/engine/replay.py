@@ -44,7 +44,7 @@ def run_replay(
         in_parallel(
             runner(),
             [
-                (state.address, plan.entries, plan.scalars, part, bases)
+                _arguments(state, plan, part, bases)
                 for state, part in zip(states, _parts(plan.blocks, count), strict=True)
             ],
         )
@@ -56,7 +56,7 @@ def run_blocks(plan: Plan, blocks: np.ndarray, bases: np.ndarray) -> None:
     """Execute some rows of `plan.blocks` on this thread."""
     state = _take(plan)
     try:
-        runner()(state.address, plan.entries, plan.scalars, blocks, bases)
+        runner()(*_arguments(state, plan, blocks, bases))
     finally:
         plan.spare.append(state)
 
@@ -73,6 +73,12 @@ def bases_of(plan: Plan, gm: Mapping[str, int], template: np.ndarray) -> np.ndar
 def first_content(fill: str, nbytes: int, seed: int) -> np.ndarray:
     """Return what UB holds before a block starts; see `memory.pattern`."""
     return pattern(fill, nbytes, seed)
+
+
+def _arguments(state: _State, plan: Plan, blocks: np.ndarray, bases: np.ndarray) -> tuple[int, ...]:
+    """Return what the compiled loop is called with; blocks and bases must stay alive meanwhile."""
+    tables = _address(plan.entries), _address(plan.scalars)
+    return state.address, *tables, _address(blocks), len(blocks), _address(bases)
 
 
 def _address(array: np.ndarray) -> int:

@@ -1,7 +1,6 @@
 """Where compiled code is kept between runs, and the one place that calls numba's compiler.
 
-`unit` is for code that runs alone: machine code is kept and loaded without numba (objectcode.py).
-`compiled` gives numba's dispatcher, for code that other numba code calls or that needs its types.
+`unit` keeps machine code and loads it without numba (objectcode.py).
 
 The directory is named by a digest of everything that the machine code depends on: the sources that
 are compiled, the versions of numba, llvmlite and numpy, and the host's CPU. numba's own cache does
@@ -14,13 +13,12 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-import shutil
 import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -31,7 +29,7 @@ from llvmlite import binding
 from ascendsim.errors import RequestError
 from ascendsim.numerics.objectcode import Unit, emitted, linked
 
-#: numba's cache directory is a setting of the whole process
+#: numba compiles one thing at a time
 _LOCK = threading.RLock()
 _CHECK_BYTES = hashlib.sha256().digest_size
 CACHE_VARIABLE = "ASCENDSIM_CACHE"
@@ -42,6 +40,7 @@ COMPILED_SOURCES = (
     "engine/generated.py",
     "engine/program_text.py",
     "engine/table.py",
+    "engine/table_loop.py",
     "engine/words.py",
     "enums.py",
     "numerics/bodies_arith.py",
@@ -139,7 +138,7 @@ def unit(name: str, signature: str, make: Callable[[], Callable], nogil: bool = 
             function = make()
             # the name tells units apart in profiles
             function.__qualname__ = function.__name__ = name
-            dispatcher = _njit(function, signature, cache=False)
+            dispatcher = dispatcher_of(function, signature, nogil)
             code = emitted(dispatcher, name, signature, nogil)
             if code is None:
                 return Unit(entry_point(dispatcher), address(dispatcher))
@@ -170,34 +169,6 @@ def _keep(path: Path | None, code: bytes) -> None:
             os.unlink(name)
 
 
-def compiled(function: Callable, signature: str, unit: str, nogil: bool = False) -> Callable:
-    """Compile `function`, or load it; each unit has its own directory, so writers never meet.
-
-    `nogil` lets other Python threads run meanwhile, which costs each call a little.
-
-    Returns the dispatcher, with its one signature ready. A cache that cannot be written or read
-    back costs time, never the result; a damaged one is made anew.
-
-    Raises
-    ------
-    RequestError
-        When numba's compiler is switched off.
-    """
-    _require_compiler()
-    # the name tells units apart in tracebacks and profiles
-    function.__qualname__ = function.__name__ = unit
-    place = directory()
-    for _ in range(2 if place is not None else 0):
-        own = place / unit  # type: ignore[operator]
-        try:
-            own.mkdir(exist_ok=True)
-            with _LOCK, _numba_cache(own):
-                return _njit(function, signature, cache=True, nogil=nogil)
-        except Exception:  # what unpickling a damaged file raises can be anything
-            shutil.rmtree(own, ignore_errors=True)
-    return _njit(function, signature, cache=False, nogil=nogil)
-
-
 def _require_compiler() -> None:
     import numba
 
@@ -209,11 +180,11 @@ def _require_compiler() -> None:
         raise error
 
 
-def _njit(function: Callable, signature: str, cache: bool, nogil: bool = False) -> Callable:
+def dispatcher_of(function: Callable, signature: str, nogil: bool = False) -> Callable:
+    """Compile `function` and return numba's dispatcher, with its one signature ready."""
     import numba
 
-    compiler = numba.njit(signature, cache=cache, nogil=nogil, error_model="numpy", fastmath=False)
-    return compiler(function)
+    return numba.njit(signature, nogil=nogil, error_model="numpy", fastmath=False)(function)
 
 
 def entry_point(dispatcher: Callable) -> Callable:
@@ -225,22 +196,6 @@ def address(dispatcher: Callable) -> int:
     """Return the machine address of the compiled function under the C calling convention."""
     (result,) = dispatcher.overloads.values()  # type: ignore[attr-defined]
     return result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
-
-
-@contextmanager
-def _numba_cache(place: Path) -> Iterator[None]:
-    """Point numba's cache elsewhere for a moment; the user's own settings come back after."""
-    import numba
-
-    changed = {"CACHE_DIR": str(place), "CACHE_LOCATOR_CLASSES": ""}
-    before = {name: getattr(numba.config, name) for name in changed if hasattr(numba.config, name)}
-    for name in before:
-        setattr(numba.config, name, changed[name])
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            setattr(numba.config, name, value)
 
 
 def _temporary_root() -> Path:

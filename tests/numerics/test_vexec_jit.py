@@ -182,10 +182,9 @@ def test_code_for_other_sources_or_another_machine_is_not_found(tmp_path, monkey
 def test_without_a_compiler_one_error_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
     monkeypatch.setattr(jitcache, "directory", lambda: tmp_path)
-    for make in (jitcache.unit, lambda n, s, f: jitcache.compiled(f(), s, n)):
-        with pytest.raises(RequestError, match=r"NUMBA_DISABLE_JIT is set.*unset it") as caught:
-            make("fill", vexec.FILL_SIGNATURE, lambda: units.fill_all)
-        assert caught.value.located
+    with pytest.raises(RequestError, match=r"NUMBA_DISABLE_JIT is set.*unset it") as caught:
+        jitcache.unit("fill", vexec.FILL_SIGNATURE, lambda: units.fill_all)
+    assert caught.value.located
 
 
 def test_nothing_writable_at_all_compiles_without_cache(monkeypatch):
@@ -226,13 +225,6 @@ def assert_fills(call, second=3):
     assert memory.tolist() == [9, 9, 9, 0]
 
 
-def test_settings_of_the_user_come_back(tmp_path, monkeypatch):
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    jitcache.compiled(units.fill_all, vexec.FILL_SIGNATURE, "fill")
-    assert str(tmp_path) == numba.config.CACHE_DIR
-    assert not list(tmp_path.iterdir())
-
-
 def test_address_is_a_c_function():
     opcode = vexec.opcode(SMALL_BODY)
     function = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double)(vexec.address(opcode))
@@ -252,7 +244,7 @@ def test_only_exp_fuses_multiplication_and_addition(family, fused, monkeypatch):
         pytest.skip("host without fused multiply-add")
     monkeypatch.setattr(jitcache, "directory", lambda: None)  # cached code cannot be inspected
     function = units.family_function(family)
-    dispatcher = jitcache.compiled(function, vexec.ROW_SIGNATURE, family)
+    dispatcher = jitcache.dispatcher_of(function, vexec.ROW_SIGNATURE)
     assembly = dispatcher.inspect_asm(dispatcher.signatures[0])
     assert "mul" in assembly
     assert bool(re.search("fn?m(add|sub)", assembly)) == fused

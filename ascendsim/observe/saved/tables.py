@@ -78,7 +78,7 @@ class Tables:
             "geometry": _shape(call.geometry),
             "fields": {key: plain(value) for key, value in call.fields.items()},
             "hidden": [list(span) for span in call.hidden],
-            "env": None if call.row is None else int(call.row[0][opcodes.ENV]),
+            "env": None if call.words is None else int(call.words[opcodes.ENV]),
         }
 
     def _access(self, a: Access) -> list[Any]:
