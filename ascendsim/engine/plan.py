@@ -127,7 +127,7 @@ def make_plan(classes: Sequence[Class], tensors: Mapping[str, int], ub_bytes: in
 
 def _calls(stream: Stream, body: list[Entry]) -> list[Any]:
     """Return the call that each entry begins; None where it continues one."""
-    before = [-1, *(entry.number for entry in body[:-1])]
+    before = [-1, *(entry.number for entry in body)][: len(body)]
     return [
         None if entry.number == number else stream.calls[entry.number]
         for entry, number in zip(body, before, strict=True)
