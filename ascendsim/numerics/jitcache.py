@@ -32,11 +32,13 @@ CACHE_VARIABLE = "ASCENDSIM_CACHE"
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILED_SOURCES = (
     "enums.py",
+    "numerics/ball.py",
     "numerics/bodies_arith.py",
     "numerics/bodies_cast.py",
     "numerics/bodies_compare.py",
     "numerics/bodies_exp.py",
     "numerics/bodies_select.py",
+    "numerics/differences.py",
     "numerics/families.py",
     "numerics/formats.py",
     "numerics/intrinsics.py",
