@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from ascendsim.cli import atlas, demo, explain, info, run, step, tile, tiling
+from ascendsim.cli import atlas, bench, demo, explain, info, run, step, tile, tiling
 from ascendsim.cli import time as timing
 from ascendsim.cli.guard import guarded, wants_json
 
@@ -29,6 +29,7 @@ for command in (
     timing.time,
     step.step,
     atlas.atlas,
+    bench.bench,
     info.ops,
     info.soc,
     info.isa,

@@ -12,7 +12,7 @@ from ascendsim.explore.atlas.space import Space
 from ascendsim.explore.atlas.survey import Survey
 from ascendsim.host import load
 from ascendsim.host.job import make_job
-from ascendsim.launch import Readers, launch
+from ascendsim.launch import Readers, run
 from ascendsim.observe.recorder import BlockRecording, Recorder
 from ascendsim.view.diff import diff_runs
 from ascendsim.view.explain_lane import explain
@@ -45,5 +45,5 @@ def _recorded(side: KernelSide, space: Space, index: int) -> dict[int, BlockReco
     recorder = Recorder(None)
     arrays = space.arrays(np.array([index], np.uint64))
     job = make_job(load(side.folder), arrays, side.tiling(space, 1), None, 0, side.options)
-    launch(job, Readers((recorder,)))
+    run(job, Readers((recorder,)), "step")
     return recorder.blocks

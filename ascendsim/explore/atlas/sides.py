@@ -18,9 +18,10 @@ from ascendsim.errors import RequestError
 from ascendsim.explore.atlas.space import Space
 from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job
-from ascendsim.launch import Readers, launch
+from ascendsim.launch import Job, Readers, run
 from ascendsim.options import Options
 
+FASTEST = "fused"  # or the next slower way that the kernel can be run in
 SAMPLE = 4099  # inputs on which independence of position is tried; no multiple of any tile
 
 
@@ -89,22 +90,32 @@ class KernelSource:
         self.side, self.space = side, space
         self.op = load(side.folder)
         self._tilings: dict[int, Tiling] = {}
+        self._job: Job | None = None  # of the last stretch, its arrays to be filled again
 
     def bits(self, start: int, count: int) -> np.ndarray:
         """Return the results of indices start, start + 1, ..."""
-        return self.at(np.arange(start, start + count, dtype=np.uint64))
+        if self._job is None or self._job.inputs[self.space.sweep].size != count:
+            self._job = self._made(np.arange(start, start + count, dtype=np.uint64))
+        self.space.fill(self._job.inputs, start)
+        return self._results(self._job)
 
     def at(self, indices: np.ndarray) -> np.ndarray:
         """Return the results of any indices."""
+        return self._results(self._made(indices))
+
+    def _made(self, indices: np.ndarray) -> Job:
         tiling = self._tiling(indices.size)
-        arrays = self.space.arrays(indices)
-        job = make_job(self.op, arrays, tiling, None, 0, self.side.options)
-        result = launch(job, Readers())
+        return make_job(self.op, self.space.arrays(indices), tiling, None, 0, self.side.options)
+
+    def _results(self, job: Job) -> np.ndarray:
+        result = run(job, Readers(), FASTEST).result
         gap = next((text for text in result.warnings if text.startswith("coverage")), None)
         if gap is not None:
             raise RequestError(f"{self.op.name} does not write its output once: {gap}")
         out = result.outputs[self.space.output].reshape(-1)
-        return out.view(find_dtype(self.space.types[self.space.output]).bits).astype(np.uint32)
+        return out.view(find_dtype(self.space.types[self.space.output]).bits).astype(
+            np.uint32, copy=False
+        )
 
     def check(self) -> None:
         """Refuse a kernel whose lanes depend on their place or on their neighbours.

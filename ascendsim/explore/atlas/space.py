@@ -19,7 +19,7 @@ from ascendsim.host.numbers import parse_int
 from ascendsim.numerics.rounding import BFLOAT16, FLOAT16, FLOAT32, Format
 
 FORMATS: dict[str, Format] = {fmt.name: fmt for fmt in (FLOAT32, FLOAT16, BFLOAT16)}
-CHUNK = 1 << 20  # inputs that are computed at a time
+CHUNK = 1 << 19  # inputs that are computed at a time: their arrays fit in a cache
 PAIRED_BITS = 16
 EVERY = "all"
 _NEAR = {"float32": 1 << 15, "float16": 1 << 6, "bfloat16": 1 << 3}
@@ -82,6 +82,16 @@ class Space:
         for tensor, bits in self.fixed.items():
             found[tensor] = np.full(indices.size, bits, find_dtype(self.types[tensor]).bits)
         return {name: bits.view(find_dtype(self.types[name]).numpy) for name, bits in found.items()}
+
+    def fill(self, arrays: Mapping[str, np.ndarray], start: int) -> None:
+        """Set `arrays`, which `arrays()` made, to the indices start, start + 1, ... in place."""
+        count, x = arrays[self.sweep].size, arrays[self.sweep].view(self.x.bits)
+        if not self.every:
+            step = np.asarray(start - int(x[0])).astype(x.dtype)  # modulo the patterns
+            np.add(x, step, out=x)
+            return
+        for name, bits in self.patterns(np.arange(start, start + count, dtype=np.uint64)).items():
+            arrays[name].view(bits.dtype)[:] = bits
 
     def named(self, index: int) -> dict[str, int]:
         """Return the patterns of one input as an example shows them: x_bits, and the second's."""
