@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +19,9 @@ import numpy as np
 from ascendsim.engine.fused import Fused, compiled_loops, difference, fused_of, run_fused
 from ascendsim.engine.plan import Plan
 from ascendsim.engine.replay import first_content, run_replay
+from ascendsim.engine.stream import NoPlanError
+from ascendsim.engine.sweep import SweepLoop
+from ascendsim.errors import UnsupportedError
 from ascendsim.launch.blocks import launch
 from ascendsim.launch.bound import Bound, bound
 from ascendsim.launch.job import Job, Readers, Result
@@ -91,6 +94,26 @@ def plan_of(job: Job) -> Planned:
     while len(_plans) > MAX_PLANS:
         _plans.popitem(last=False)
     return made
+
+
+def sweep_loop(job: Job, swept: Mapping[str, int], output: str = "") -> SweepLoop:
+    """Return the loop that runs an elementwise kernel on every pattern; see engine/sweep.py.
+
+    job : any launch of the kernel, of a few elements for instance; its data does not matter
+
+    Raises
+    ------
+    UnsupportedError
+        When the kernel is not elementwise; the text says why.
+    """
+    found = plan_of(job)
+    if found.plan is None:
+        raise UnsupportedError(f"{job.name} cannot be swept: {found.refusal}")
+    types = dict(job.input_types) | {name: dtype for name, (_, dtype) in job.outputs.items()}
+    try:
+        return SweepLoop(found.plan, _sizes(job), swept, types, output)
+    except NoPlanError as reason:
+        raise UnsupportedError(f"{job.name} cannot be swept: {reason}") from None
 
 
 def forget_plans() -> None:

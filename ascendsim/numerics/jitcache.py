@@ -32,6 +32,7 @@ CACHE_VARIABLE = "ASCENDSIM_CACHE"
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILED_SOURCES = (
     "engine/emit.py",
+    "engine/emit_sweep.py",
     "engine/generated.py",
     "engine/program_text.py",
     "engine/table.py",
