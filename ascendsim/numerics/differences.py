@@ -28,7 +28,8 @@ KEPT_RUNS = 1000  # of each class; the rest is counted
 START, STOP, ONE, TWO, ULP, WORST = range(6)  # fields of a run; offsets, the last one included
 NO_ULP = -1  # of a NaN
 BINS = 4096
-_STEP = 64
+CLOSE_ULP = 3  # so near to each other, results are never a boundary
+_STEP, _STEP_BITS = 64, 6
 _TALLY = "UniTuple(uint64, 2)(uint32[::1], uint32, uint32, uint32)"
 _SCAN = (
     "void(uint32[::1], uint32[::1], float32[::1], float32[::1], int64[::1], int64[:, :, ::1], "
@@ -88,20 +89,26 @@ def _scan(one, two, values, others, layout, runs, counts, bins):
         if current < 0 and i + _STEP <= one.size and _same(one, two, i):
             i += _STEP
             continue
+        place, inside = ((start + i) & mask) >> shift, (start + i) % row
+        whole = inside > 0 and inside % _STEP == 0 and shift >= _STEP_BITS
+        if current == ROUNDING and whole and i + _STEP <= one.size:
+            ulp = _close_all(one, two, i, sign - 1, infinity)
+            if ulp > 0:
+                _count(counts, bins, ROUNDING, place, ulp, _STEP)
+                worst = max(worst, ulp)
+                i += _STEP
+                continue
         kind, ulp = -1, 0
         if one[i] != two[i]:
             kind, ulp = _classified(np.int64(one[i]), np.int64(two[i]), sign, infinity, normal)
-            if kind == ROUNDING and ulp > 3:
+            if kind == ROUNDING and ulp > CLOSE_ULP:
                 if i // near != block:
                     block = i // near
                     largest = _largest(values, others, block * near, near)
-                gap = abs(np.float64(values[i]) - np.float64(others[i]))
-                kind = BOUNDARY if 16 * gap > largest else kind
-            counts[0, kind] += 1
-            place = ((start + i) & mask) >> shift
-            bins[0, place] = max(bins[0, place], ulp)
-            bins[1, place] += 1
-        if kind != current or (kind >= 0 and i > 0 and (start + i) % row == 0):
+                far = 16 * abs(np.float64(values[i]) - np.float64(others[i])) > largest
+                kind = BOUNDARY if far else kind
+            _count(counts, bins, kind, place, ulp, 1)
+        if kind != current or (kind >= 0 and i > 0 and inside == 0):
             _close(runs, counts, current, i - 1, worst)
             if kind >= 0:
                 _open(runs, counts, kind, i, one[i], two[i], ulp)
@@ -115,11 +122,30 @@ def _scan(one, two, values, others, layout, runs, counts, bins):
 
 
 @njit(error_model="numpy")
+def _count(counts, bins, kind, place, ulp, number):
+    counts[0, kind] += number
+    bins[0, place] = max(bins[0, place], ulp)
+    bins[1, place] += number
+
+
+@njit(error_model="numpy")
 def _same(one, two, i):
     different = np.uint32(0)
     for k in range(i, i + _STEP):
         different |= one[k] ^ two[k]
     return different == 0
+
+
+@njit(error_model="numpy")
+def _close_all(one, two, i, magnitude, infinity):
+    """Return the worst distance when _STEP pairs all differ by rounding and little, else 0."""
+    worst, other = np.int64(0), False
+    for k in range(i, i + _STEP):
+        a, b = np.int64(one[k]), np.int64(two[k])
+        ulp, c, d = abs(a - b), a & magnitude, b & magnitude
+        other |= (ulp == 0) | (ulp > CLOSE_ULP) | (min(c, d) == 0) | (max(c, d) >= infinity)
+        worst = max(worst, ulp)
+    return np.int64(0) if other else worst
 
 
 @njit(error_model="numpy")

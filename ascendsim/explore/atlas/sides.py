@@ -9,19 +9,22 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from ascendsim.dtypes import dtype as find_dtype
-from ascendsim.errors import RequestError
-from ascendsim.explore.atlas.space import Space
+from ascendsim.engine.sweep import SweepLoop
+from ascendsim.errors import RequestError, UnsupportedError
+from ascendsim.explore.atlas.space import PAIRED_BITS, Space
 from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job
-from ascendsim.launch import Job, Readers, run
+from ascendsim.launch import Job, Readers, run, sweep_loop
 from ascendsim.options import Options
 
 FASTEST = "fused"  # or the next slower way that the kernel can be run in
+LOOP_CHECKS, LOOP_SAMPLE = 16, 512  # stretches of x on which the loop is held against launches
 SAMPLE = 4099  # inputs on which independence of position is tried; no multiple of any tile
 
 
@@ -38,6 +41,9 @@ class Source(Protocol):
 
     def at(self, indices: np.ndarray) -> np.ndarray:
         """Return the results of any indices (uint64)."""
+
+    def checksum(self, start: int, count: int) -> int | None:
+        """Return the checksum of a stretch, or None when there is no short way to it."""
 
 
 class Side(Protocol):
@@ -94,6 +100,36 @@ class KernelSource:
 
     def bits(self, start: int, count: int) -> np.ndarray:
         """Return the results of indices start, start + 1, ..."""
+        if self.loop is not None:
+            out = np.empty(count, self.loop.bits)
+            self.loop.fill(start, out, self.space.fixed)
+            return out.astype(np.uint32, copy=False)
+        return self._launched(start, count)
+
+    def checksum(self, start: int, count: int) -> int | None:
+        """Return the checksum of a stretch; None where it has to be made from the results."""
+        if self.loop is None:
+            return None
+        return self.loop.checksum(start, count, self.space.fixed)
+
+    @cached_property
+    def loop(self) -> SweepLoop | None:
+        """The compiled loop that makes x itself; None for a kernel that only launches can run."""
+        swept = {self.space.sweep: 0}
+        if self.space.every:
+            swept[self.space.every] = PAIRED_BITS
+        try:
+            loop = sweep_loop(self._made(np.arange(SAMPLE, dtype=np.uint64)), swept)
+        except UnsupportedError:
+            return None
+        for start in range(0, self.space.size, self.space.size // LOOP_CHECKS):
+            found = np.empty(LOOP_SAMPLE, loop.bits)
+            loop.fill(start, found, self.space.fixed)
+            wanted = self._launched(start, LOOP_SAMPLE)
+            assert (found == wanted).all(), f"the loop over patterns is wrong from {start:#x} on"
+        return loop
+
+    def _launched(self, start: int, count: int) -> np.ndarray:
         if self._job is None or self._job.inputs[self.space.sweep].size != count:
             self._job = self._made(np.arange(start, start + count, dtype=np.uint64))
         self.space.fill(self._job.inputs, start)
@@ -200,6 +236,10 @@ class TorchSource:
     def bits(self, start: int, count: int) -> np.ndarray:
         """Return the results of indices start, start + 1, ..."""
         return self.at(np.arange(start, start + count, dtype=np.uint64))
+
+    def checksum(self, start: int, count: int) -> int | None:
+        """Return None: it is made from the results."""
+        return None
 
     def at(self, indices: np.ndarray) -> np.ndarray:
         """Return the results of any indices."""

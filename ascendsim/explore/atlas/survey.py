@@ -20,6 +20,7 @@ from ascendsim.explore.atlas.totals import Part, Totals, compared
 from ascendsim.explore.schedulers import LOCAL, Progress, cluster
 
 SAVE_SECONDS = 5.0  # between two writes of the state
+LONG_CHUNKS = 32
 TASK_CHUNKS = 16  # that a worker computes at once
 WAITING_TASKS = 4  # per worker's thread
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -33,6 +34,13 @@ class Survey:
     space: Space
     one: Side
     two: Side | None
+
+    @property
+    def chunk(self) -> int:
+        """How many inputs are computed at a time: more where no results are kept."""
+        source, _ = self.open()
+        long = self.two is None and source.checksum(0, 0) is not None
+        return min(self.space.chunk * (LONG_CHUNKS if long else 1), self.space.size)
 
     def open(self) -> tuple[Source, Source | None]:
         """Return both sources, kept for the next chunk."""
@@ -50,10 +58,10 @@ class Survey:
 
 def measured(survey: Survey, start: int, stop: int) -> Part:
     """Return what the inputs start..stop-1 give."""
-    space = survey.space
-    totals = Totals.fresh(start)
-    for at in range(start, stop, space.chunk):
-        totals.add(compared(space, *survey.open(), at, min(space.chunk, stop - at)), space.row // 2)
+    space, totals = survey.space, Totals.fresh(start)
+    for at in range(start, stop, survey.chunk):
+        part = compared(space, *survey.open(), at, min(survey.chunk, stop - at))
+        totals.add(part, space.row // 2)
     return totals
 
 
@@ -157,8 +165,8 @@ def surveyed(
 
 def _here(survey: Survey, start: int) -> Iterator[Part]:
     space = survey.space
-    for at in range(start, space.size, space.chunk):
-        yield measured(survey, at, min(at + space.chunk, space.size))
+    for at in range(start, space.size, survey.chunk):
+        yield measured(survey, at, min(at + survey.chunk, space.size))
 
 
 def _there(survey: Survey, start: int, address: str) -> Iterator[Part]:

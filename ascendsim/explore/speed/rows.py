@@ -31,8 +31,7 @@ from ascendsim.host import Op, find_ops, load
 
 FUSED_TARGET = 0.9
 QUICK_SECONDS = 20.0  # after them one round has to do
-ELEMENTS, LAUNCH_QUICK_SECONDS = 20.0  # after them one round has to do
-ELEMENTS, LAUNCH_CORES = 1_000_000, 10_000, 48
+ELEMENTS, LAUNCH_ELEMENTS, LAUNCH_CORES = 1_000_000, 10_000, 48
 PAIRS = (("step", "numpy"), ("replay", "numpy"), ("fused", "C"))
 LAUNCH_SECONDS = {"step": 1e-3, "replay": 0.15e-3}
 #: stretches of x that stand for all of them: subnormal, small, around one and three, large, NaN
@@ -176,8 +175,7 @@ def compared(label: str, target: float | None, times: dict[str, Times]) -> Row:
 
 def _launches(op: Op, rounds: int, most: float) -> list[Row]:
     """Time small launches on many cores, against the time that they may take."""
-    subject = Subject.of(op, float32, LAUNCH_QUICK_SECONDS = 20.0  # after them one round has to do
-ELEMENTS, LAUNCH_CORES)
+    subject = Subject.of(op, float32, LAUNCH_ELEMENTS, LAUNCH_CORES)
     rows = []
     for mode, allowed in LAUNCH_SECONDS.items():
         name = f"{allowed * 1e3:g} ms / {mode} launch"
