@@ -4,8 +4,8 @@
 
     static inline T lane(T grad, T x, float alpha, float beta) { ... }
 
-inputs first, then the float attributes. T is float, or the raw bits of a 16-bit type. It may use
-what `PRELUDE` has: widen, narrow (nearest even), narrow_away (ties away), exp_rounded.
+inputs first, then the float attributes. T is the element as widen takes it. It may use
+widen, narrow (nearest even), narrow_away (ties away, not for float16) and exp_rounded.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ascendsim.numerics.bodies_exp import (
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-fno-trapping-math", "-shared", "-fPIC")
 _TYPES = {
     "float32": """
-typedef float T;
+typedef float T, S;
 static inline float widen(T v) { return v; }
 static inline T narrow(float v) { return v; }
 static inline T narrow_away(float v) { return v; }
@@ -45,16 +45,31 @@ static inline T from_bits(uint32_t b) { T v; memcpy(&v, &b, 4); return v; }
 static inline uint32_t to_bits(T v) { uint32_t b; memcpy(&b, &v, 4); return b; }
 enum { SIGN = 0x80000000u, INFINITY_BITS = 0x7f800000, QUIET = 0x7fc00000 };
 """,
+    # compilers do not vectorise _Float16: blocks are widened and narrowed around the lanes
     "float16": """
-typedef uint16_t T;
-static inline float widen(T v) { _Float16 h; memcpy(&h, &v, 2); return (float)h; }
-static inline T narrow(float v) { _Float16 h = (_Float16)v; T b; memcpy(&b, &h, 2); return b; }
-static inline T from_bits(uint32_t b) { return (T)b; }
-static inline uint32_t to_bits(T v) { return v; }
+#include <immintrin.h>
+typedef float T;
+typedef uint16_t S;
+static inline float widen(T v) { return v; }
+static inline T narrow(float v) { return v; }
+static inline T from_bits(uint32_t b) { return _cvtsh_ss((uint16_t)b); }
+static inline uint32_t to_bits(T v) { return _cvtss_sh(v, 0); }
+static inline void load(int64_t n, const S *from, T *to) {
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
+    for (; i < n; i++) to[i] = from_bits(from[i]);
+}
+static inline void store(int64_t n, const T *from, S *to) {
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        _mm_storeu_si128((__m128i *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0));
+    for (; i < n; i++) to[i] = (S)to_bits(from[i]);
+}
 enum { SIGN = 0x8000, INFINITY_BITS = 0x7c00, QUIET = 0x7e00 };
 """,
     "bfloat16": """
-typedef uint16_t T;
+typedef uint16_t T, S;
 static inline float widen(T v) {
     uint32_t b = (uint32_t)v << 16; float f;
     memcpy(&f, &b, 4);
@@ -89,12 +104,27 @@ static inline float exp_rounded(float x) {{
     return (float)p;
 }}
 """
-_LOOPS = """
-void run(int64_t n, {pointers}, T *restrict out, {attrs}) {{
+_RUN = """
+void run(int64_t n, {pointers}, S *restrict out, {attrs}) {{
     for (int64_t i = 0; i < n; i++) out[i] = lane({elements}, {names});
 }}
+"""
+_RUN_WIDENED = """
+enum {{ BLOCK = 1024 }};
+void run(int64_t n, {pointers}, S *restrict out, {attrs}) {{
+    T {buffers}, results[BLOCK];
+    for (int64_t at = 0; at < n; at += BLOCK) {{
+        int64_t count = n - at < BLOCK ? n - at : BLOCK;
+        {loads}
+        for (int64_t i = 0; i < count; i++) results[i] = lane({wide}, {names});
+        store(count, results, out + at);
+    }}
+}}
+"""
+_LOOPS = """
 uint64_t sweep(int64_t start, int64_t count, {fixed}, {attrs}) {{
     uint64_t sum = 0;
+    {fixed_values}
     for (int64_t at = start; at < start + count; at += 4096)
     for (uint32_t k = 0; k < 4096; k++) {{  // a short inner count: compilers do better with it
         uint32_t i = (uint32_t)at + k;
@@ -151,8 +181,8 @@ class CLoop:
 
         `count` is a multiple of 4096.
         """
-        kind = ctypes.c_float if self.dtype.nbytes == 4 else ctypes.c_uint16
-        values = [kind(each.item() if self.dtype.nbytes == 4 else _raw(each)) for each in fixed]
+        bits = np.array(fixed, self.dtype.numpy).view(self.dtype.bits)
+        values = [ctypes.c_uint32(int(each)) for each in bits]
         span = ctypes.c_int64(start), ctypes.c_int64(count)
         return int(self._library.sweep(*span, *values, *self._attrs))
 
@@ -162,18 +192,20 @@ class CLoop:
         self._library.triad(ctypes.c_int64(out.size), *pointers)
 
 
-def _raw(value: np.ndarray) -> int:
-    return int(value.view(np.uint16))
-
-
 def translation_unit(op: Op, dtype: str, source: str, floats: Sequence[str]) -> str:
     """Return the whole C text: types, helpers, the operator's lane, the loops."""
     inputs, swept = op.definition.inputs, op.definition.sweep_input
-    loops = _LOOPS.format(
-        pointers=", ".join(f"const T *restrict {name}" for name in inputs),
+    others = [name for name in inputs if name != swept]
+    run = _RUN_WIDENED if dtype == "float16" else _RUN
+    loops = (run + _LOOPS).format(
+        pointers=", ".join(f"const S *restrict {name}" for name in inputs),
+        buffers=", ".join(f"{name}_wide[BLOCK]" for name in inputs),
+        loads=" ".join(f"load(count, {name} + at, {name}_wide);" for name in inputs),
+        wide=", ".join(f"{name}_wide[i]" for name in inputs),
         elements=", ".join(f"{name}[i]" for name in inputs),
         inputs=", ".join(inputs),
-        fixed=", ".join(f"T {name}" for name in inputs if name != swept),
+        fixed=", ".join(f"uint32_t {name}_bits" for name in others),
+        fixed_values=" ".join(f"T {name} = from_bits({name}_bits);" for name in others),
         swept=swept,
         attrs=", ".join(f"float {name}" for name in floats),
         names=", ".join(floats),
