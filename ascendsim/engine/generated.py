@@ -54,10 +54,8 @@ def compiled(runner: str, text: str, arguments: str, signature: str) -> Callable
         if runner == "run_program":
             try_loop(text)
         name = _name(runner, text)
-        module = MODULES[runner]
-        source = TEMPLATE.format(
-            module=module, runner=runner, text=text, name=name, arguments=arguments
-        )
+        parts = {"module": MODULES[runner], "runner": runner, "arguments": arguments}
+        source = TEMPLATE.format(text=text, name=name, **parts)
         function = _function(name, source)
         dispatcher = jitcache.compiled(function, signature, name, nogil=True)
         _loaded[key] = jitcache.entry_point(dispatcher)

@@ -124,7 +124,7 @@ def forget_plans() -> None:
 
 def _run_plan(job: Job, found: Planned, plan: Plan, mode: str) -> Ran:
     """Run a plan, as loops when `mode` asks for that or it is worth it, else by replay."""
-    why, fused = "", fused_of(plan, _sizes(job))
+    why, fused = "", "" if mode == "replay" else fused_of(plan, _sizes(job))
     if isinstance(fused, Fused) and _loops_wanted(mode, plan, fused):
         fused = compiled_loops(plan, fused)
         if isinstance(fused, Fused):
@@ -132,7 +132,7 @@ def _run_plan(job: Job, found: Planned, plan: Plan, mode: str) -> Ran:
             if not ran.fallback:
                 return ran
             fused = ran.fallback
-    if mode != "replay" and isinstance(fused, str):
+    if fused and isinstance(fused, str):
         why = f"{fused}; ran as replay"
     memory = bound(job, plan, found.covered, {})
     start = time.perf_counter()
@@ -147,16 +147,18 @@ def _loops_wanted(mode: str, plan: Plan, fused: Fused) -> bool:
 
 
 def _run_fused(job: Job, found: Planned, plan: Plan, fused: Fused) -> Ran:
-    memory = bound(job, plan, found.covered, fused.reach)
+    check = not fused.checked or job.options.fused_check == "always"
+    # outputs that are checked are filled first: what lies there must not pass for a result
+    wanted = ((), {}) if check else (found.covered, fused.reach)
+    memory = bound(job, plan, *wanted)
     start = time.perf_counter()
     run_fused(plan, fused, memory.addresses)
     seconds = time.perf_counter() - start
     why = ""
-    if not fused.checked or job.options.fused_check == "always":
-        full = bound(job, plan, found.covered, {})
-        bytes_of = {name: memory.memory.allocations[name] for name in job.outputs}
-        outputs = {name: a.memory[: a.nbytes] for name, a in bytes_of.items()}
-        why = difference(plan, full.addresses, _template(job), outputs)
+    if check:
+        made = {name: memory.memory.allocations[name] for name in job.outputs}
+        outputs = {name: each.memory[: each.nbytes] for name, each in made.items()}
+        why = difference(plan, memory.addresses, _template(job), outputs)
         fused.checked = not why
         why = why and f"the loops are wrong, a fault of the simulator: {why}"
     return Ran(_result(found, memory, seconds), "fused", why)
