@@ -1,6 +1,6 @@
 """The atlas: every input of an elementwise kernel, compared with what it should be.
 
-atlas("hard_sigmoid_grad", "float32", against="alpha=0x3e2aaaaa").to_json()
+atlas("my_kernel", "float32", against="definition").to_json()
 """
 
 from __future__ import annotations
