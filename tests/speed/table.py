@@ -13,7 +13,7 @@ from typing import Any
 RATIOS = (
     "step / numpy",
     "replay / numpy",
-    "fused / C",
+    "fused loop / C",
     "step / Pallas interpret",
     "step / Triton interpret",
 )

@@ -120,7 +120,7 @@ def test_document_table_and_picture(monkeypatch, tmp_path, capsys):
         [(d, m) for m in MODES[:2]] for d in ("float32", "float16")
     ):
         assert f"hard_sigmoid_grad {dtype}: {one} / numpy" in names
-    assert {row["target"] for row in document["rows"] if "fused / C" in row["name"]} == {0.9}
+    assert {row["target"] for row in document["rows"] if "fused loop / C" in row["name"]} == {0.9}
     for row in document["rows"]:
         assert {"name", "ratio", "target", "ok"} <= row.keys()
         assert (row["ratio"] is None) == bool(row["note"]) or row["name"] == "sweep"

@@ -1,7 +1,10 @@
 """The rows of `ascendsim bench`: one ratio each, with the target where there is one.
 
 A ratio "a / b" says how many times faster a is than b. Targets stand in the `TARGETS` of an
-operator's op_ref.py, {ratio: {type: number}}; "fused / C" has one for every operator.
+operator's op_ref.py, {ratio: {type: number}}; "fused loop / C" has one for every operator.
+
+Loops are compared as such: seconds of the loop alone, each into an array that is new each time; all
+other contestants with the whole of their call.
 """
 
 from __future__ import annotations
@@ -26,13 +29,13 @@ from ascendsim.explore.atlas.survey import Survey, measured
 from ascendsim.explore.speed import peers
 from ascendsim.explore.speed.c_loop import FLAGS, CLoop, compiler
 from ascendsim.explore.speed.measure import Times, alternated
-from ascendsim.explore.speed.subject import Subject, one_thread
+from ascendsim.explore.speed.subject import Subject, c_seconds, one_thread
 from ascendsim.host import Op, find_ops, load
 
 FUSED_TARGET = 0.9
 QUICK_SECONDS = 20.0  # after them one round has to do
 ELEMENTS, LAUNCH_ELEMENTS, LAUNCH_CORES = 1_000_000, 10_000, 48
-PAIRS = (("step", "numpy"), ("replay", "numpy"), ("fused", "C"))
+PAIRS = (("step", "numpy"), ("replay", "numpy"), ("fused loop", "C"), ("fused", "C"))
 LAUNCH_SECONDS = {"step": 1e-3, "replay": 0.15e-3}
 #: stretches of x that stand for all of them: subnormal, small, around one and three, large, NaN
 STRETCHES = (0, 0x30000000, 0x3F800000, 0x40000000, 0x60000000, 0x7F800000, 0xBF800000, 0xC0000000)
@@ -130,7 +133,7 @@ def _steps(op: Op, quick: bool) -> Iterator[Step]:
     targets = getattr(op.ref, "TARGETS", {})
     if any(name.endswith("launch") for name in targets):
         yield partial(_launches, op, 50 if quick else 300)
-    if "fused / triad" in targets:
+    if "fused loop / triad" in targets:
         yield partial(_large, op, 20_000_000 if quick else 100_000_000)
     for attrs in getattr(op.ref, "SWEPT_ATTRS", ()):
         yield partial(_sweep, op, attrs, 1 << (20 if quick else 25))
@@ -158,7 +161,7 @@ def _row(
 ) -> Row:
     name = f"{one} / {two}"
     own = getattr(subject.op.ref, "TARGETS", {}).get(name, {})
-    target = own.get(subject.dtype.name, FUSED_TARGET if name == "fused / C" else None)
+    target = own.get(subject.dtype.name, FUSED_TARGET if name == "fused loop / C" else None)
     label = f"{subject.label}: {name}"
     missing = [f"{each}: {skipped[each]}" for each in (one, two) if each in skipped]
     if missing:
@@ -194,8 +197,8 @@ def _launches(op: Op, rounds: int, most: float) -> list[Row]:
 def _large(op: Op, elements: int, most: float) -> list[Row]:
     """Time fused on arrays beyond every cache, against what memory allows."""
     subject = Subject.of(op, float32, elements)
-    target = op.ref.TARGETS["fused / triad"].get("float32")  # type: ignore[union-attr]
-    label = f"{subject.label}: fused / triad at {elements:.0e} elements".replace("e+0", "e")
+    target = op.ref.TARGETS["fused loop / triad"].get("float32")  # type: ignore[union-attr]
+    label = f"{subject.label}: fused loop / triad at {elements:.0e} elements".replace("e+0", "e")
     ran = subject.launch("fused")
     if ran.mode != "fused":
         return [Row(label, None, target, note=f"ran as {ran.mode}: {ran.fallback}")]
@@ -205,8 +208,8 @@ def _large(op: Op, elements: int, most: float) -> list[Row]:
     except RequestError as error:
         return [Row(label, None, target, note=str(error))]
     one, two = list(subject.arrays.values())[:2]
-    out = np.empty_like(one)
-    works = {"fused": lambda: subject.launch("fused"), "triad": lambda: loop.triad(one, two, out)}
+    triad = partial(c_seconds, lambda pair, out: loop.triad(*pair, out), (one, two))
+    works = {"fused loop": subject.loops, "triad": triad}
     return [compared(label, target, alternated(works, 4, 30 * most))]
 
 

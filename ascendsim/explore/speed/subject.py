@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -57,6 +58,10 @@ class Subject:
         job = make_job(self.op, self.arrays, self.tiling, None, 0, Options())
         return run(job, Readers(), mode)
 
+    def loops(self) -> float:
+        """Run fused; return the seconds of its loops, without the call around them."""
+        return self.launch("fused").result.seconds
+
     def ways(self) -> tuple[dict[str, Work], dict[str, str]]:
         """Return what can be timed, by name, and why the rest cannot."""
         works: dict[str, Work] = {}
@@ -65,20 +70,30 @@ class Subject:
             ran = self.launch(mode)
             if ran.mode == mode:
                 works[mode] = partial(self.launch, mode)
+                if mode == "fused":
+                    works["fused loop"] = self.loops
             else:
                 skipped[mode] = f"ran as {ran.mode}: {ran.fallback}"
+                if mode == "fused":
+                    skipped["fused loop"] = skipped[mode]
         values = list(self.arrays.values())
         if hasattr(self.op.ref, "naive"):
             works["numpy"] = lambda: self.op.ref.naive(np, *values)  # type: ignore[union-attr]
         else:
             skipped["numpy"] = "no naive(...) in op_ref.py"
         try:
-            loop = CLoop(self.op, self.dtype, {})
-            out = np.empty(values[0].size, self.dtype.numpy)
-            works["C"] = lambda: loop.run(values, out)
+            works["C"] = partial(c_seconds, CLoop(self.op, self.dtype, {}).run, values)
         except RequestError as error:
             skipped["C"] = str(error)
         return works, skipped
+
+
+def c_seconds(run: Callable[..., None], values: Sequence[np.ndarray]) -> float:
+    """Run a C loop into a new array, as a launch does; return the seconds of the loop."""
+    out = np.empty_like(values[0])
+    start = time.perf_counter()
+    run(values, out)
+    return time.perf_counter() - start
 
 
 @contextmanager
