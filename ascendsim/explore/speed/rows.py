@@ -28,7 +28,7 @@ from ascendsim.explore.atlas.space import space_of
 from ascendsim.explore.atlas.survey import Survey, measured
 from ascendsim.explore.speed import peers
 from ascendsim.explore.speed.c_loop import FLAGS, CLoop, compiler
-from ascendsim.explore.speed.measure import Times, alternated
+from ascendsim.explore.speed.measure import Times, Work, alternated
 from ascendsim.explore.speed.subject import Subject, c_seconds, one_thread
 from ascendsim.host import Op, find_ops, load
 
@@ -208,8 +208,11 @@ def _large(op: Op, elements: int, most: float) -> list[Row]:
     except RequestError as error:
         return [Row(label, None, target, note=str(error))]
     one, two = list(subject.arrays.values())[:2]
-    triad = partial(c_seconds, lambda pair, out: loop.triad(*pair, out), (one, two))
-    works = {"fused loop": subject.loops, "triad": triad}
+
+    def triad() -> float:
+        return c_seconds(lambda values, out: loop.triad(values[0], values[1], out), (one, two))
+
+    works: dict[str, Work] = {"fused loop": subject.loops, "triad": triad}
     return [compared(label, target, alternated(works, 4, 30 * most))]
 
 
