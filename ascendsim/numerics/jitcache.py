@@ -62,6 +62,7 @@ COMPILED_SOURCES = (
     "numerics/objectcode.py",
     "numerics/opcodes.py",
     "numerics/programs.py",
+    "numerics/rounding.py",
     "numerics/strided.py",
     "numerics/sweep.py",
     "numerics/units.py",
