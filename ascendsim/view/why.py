@@ -89,7 +89,7 @@ def cause_of(stepper: Any, spot: Spot, budget: list[int]) -> Cause:
 
 
 def written_at(call: Call, byte: int, space: str = UB) -> Access | None:
-    """Return the operand that is stored to at a byte of UB or of a GM tensor, the last of several."""
+    """Return the operand that is stored to at a byte of UB or a GM tensor, the last of several."""
     for access in reversed(call.accesses):
         there = access.holder.name if access.space == GM else UB
         stored = call.ranges(access) if access.writes and there == space else []
