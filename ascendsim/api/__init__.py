@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,14 +18,16 @@ from ascendsim.api.run import Run
 from ascendsim.errors import RequestError, UnsupportedError
 from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job, timing_job
-from ascendsim.launch import Job, Ran, Readers, blocks_of, recorded, scheduled
-from ascendsim.launch import run as run_job
+from ascendsim.launch import Job, Readers, blocks_of, recorded, scheduled
 from ascendsim.memory import UbImage
 from ascendsim.observe.calls import CallLog
 from ascendsim.observe.recorder import Recorder
 from ascendsim.observe.timeline import Timeline, timeline_of
 from ascendsim.options import Options
 from ascendsim.view.defined import Defined
+
+if TYPE_CHECKING:
+    from ascendsim.launch.engines import Ran
 
 MODES = ("auto", "step", "replay", "fused")
 RECORDS = ("none", "calls", "bytes")
@@ -82,6 +84,8 @@ def launch(
     seen = tuple(each for each in (recorder, log) if each is not None)
     wanted = blocks_of(blocks)
     readers = Readers(seen, call_sink, ub_sink, progress, wanted, execute, images)
+    from ascendsim.launch.engines import run as run_job  # llvmlite comes with it
+
     run = _run_of(op, job, tiling, run_job(job, readers, mode))
     run.log, run.ub_images = None if log is None else log.calls, images or {}
     run.recordings = {} if recorder is None else recorder.blocks

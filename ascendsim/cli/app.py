@@ -13,7 +13,19 @@ from typing import Annotated
 
 import typer
 
-from ascendsim.cli import capsule, compare, demo, explain, info, run, step, tile, tiling
+from ascendsim.cli import (
+    atlas,
+    bench,
+    capsule,
+    compare,
+    demo,
+    explain,
+    info,
+    run,
+    step,
+    tile,
+    tiling,
+)
 from ascendsim.cli import time as timing
 from ascendsim.cli.guard import guarded, wants_json
 
@@ -28,6 +40,8 @@ for command in (
     tile.tile,
     timing.time,
     step.step,
+    atlas.atlas,
+    bench.bench,
     compare.compare,
     capsule.capsule,
     info.ops,

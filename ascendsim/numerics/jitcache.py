@@ -13,12 +13,13 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import shutil
 import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -43,6 +44,7 @@ COMPILED_SOURCES = (
     "engine/table_loop.py",
     "engine/words.py",
     "enums.py",
+    "numerics/ball.py",
     "numerics/bodies_arith.py",
     "numerics/bodies_cast.py",
     "numerics/bodies_compare.py",
@@ -50,6 +52,7 @@ COMPILED_SOURCES = (
     "numerics/bodies_move.py",
     "numerics/bodies_reduce.py",
     "numerics/bodies_select.py",
+    "numerics/differences.py",
     "numerics/elements.py",
     "numerics/families.py",
     "numerics/formats.py",
@@ -169,6 +172,34 @@ def _keep(path: Path | None, code: bytes) -> None:
             os.unlink(name)
 
 
+def compiled(function: Callable, signature: str, unit: str) -> Callable:
+    """Compile a function of arrays, or load it from numba's own cache; `unit` cannot hold it.
+
+    Each has its own directory, so writers never meet.
+
+    Returns the dispatcher, with its one signature ready. A cache that cannot be written or read
+    back costs time, never the result; a damaged one is made anew.
+
+    Raises
+    ------
+    RequestError
+        When numba's compiler is switched off.
+    """
+    _require_compiler()
+    # the name tells units apart in tracebacks and profiles
+    function.__qualname__ = function.__name__ = unit
+    place = directory()
+    for _ in range(2 if place is not None else 0):
+        own = place / unit  # type: ignore[operator]
+        try:
+            own.mkdir(exist_ok=True)
+            with _LOCK, _numba_cache(own):
+                return dispatcher_of(function, signature, cache=True)
+        except Exception:  # what unpickling a damaged file raises can be anything
+            shutil.rmtree(own, ignore_errors=True)
+    return dispatcher_of(function, signature)
+
+
 def _require_compiler() -> None:
     import numba
 
@@ -180,11 +211,14 @@ def _require_compiler() -> None:
         raise error
 
 
-def dispatcher_of(function: Callable, signature: str, nogil: bool = False) -> Callable:
+def dispatcher_of(
+    function: Callable, signature: str, nogil: bool = False, cache: bool = False
+) -> Callable:
     """Compile `function` and return numba's dispatcher, with its one signature ready."""
     import numba
 
-    return numba.njit(signature, nogil=nogil, error_model="numpy", fastmath=False)(function)
+    compiler = numba.njit(signature, cache=cache, nogil=nogil, error_model="numpy", fastmath=False)
+    return compiler(function)
 
 
 def entry_point(dispatcher: Callable) -> Callable:
@@ -196,6 +230,22 @@ def address(dispatcher: Callable) -> int:
     """Return the machine address of the compiled function under the C calling convention."""
     (result,) = dispatcher.overloads.values()  # type: ignore[attr-defined]
     return result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
+
+
+@contextmanager
+def _numba_cache(place: Path) -> Iterator[None]:
+    """Point numba's cache elsewhere for a moment; the user's own settings come back after."""
+    import numba
+
+    changed = {"CACHE_DIR": str(place), "CACHE_LOCATOR_CLASSES": ""}
+    before = {name: getattr(numba.config, name) for name in changed if hasattr(numba.config, name)}
+    for name in before:
+        setattr(numba.config, name, changed[name])
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(numba.config, name, value)
 
 
 def _temporary_root() -> Path:
