@@ -132,7 +132,8 @@ class Call:
     the kernel's scalar into the one that the row expects (None: it is passed as it is).
     `row` is the same as data, for engines: (row of words, geometry block), Move or Store.
     `fields` are the call's other parameters under the names of the manual, for logs and pages;
-    `hidden` the UB bytes that it stores beside its operands.
+    `hidden` the UB bytes that it stores beside its operands; `meets` says that it waits for other
+    blocks, or lets them go on.
     """
 
     name: str
@@ -146,6 +147,7 @@ class Call:
     geometry: Shape | None = None
     fields: dict[str, Any] = field(default_factory=dict)
     hidden: tuple[tuple[int, int], ...] = ()
+    meets: bool = False
     _stores: tuple[Span, ...] | None = field(default=None, init=False, repr=False)
 
     @property

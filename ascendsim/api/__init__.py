@@ -84,7 +84,7 @@ def launch(
     seen = tuple(each for each in (recorder, log) if each is not None)
     wanted = blocks_of(blocks)
     readers = Readers(seen, call_sink, ub_sink, progress, wanted, execute, images)
-    from ascendsim.launch.engines import run as run_job  # numba comes with the first launch
+    from ascendsim.launch.engines import run as run_job  # llvmlite comes with it
 
     run = _run_of(op, job, tiling, run_job(job, readers, mode))
     run.log, run.ub_images = None if log is None else log.calls, images or {}

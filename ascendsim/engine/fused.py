@@ -47,6 +47,8 @@ def fused_of(plan: Plan, sizes: Mapping[str, int]) -> Fused | str:
     known: Any = plan.derived.get("fused")
     if known is None:
         try:
+            if plan.checks:
+                raise NoPlanError("an instruction checks its data (Gather), which loops do not")
             loops = tuple(loops_of(plan, sizes))
             scalars = tuple(np.array(loop.scalars) for loop in loops)
             ready = all(is_ready(loop.text) for loop in loops)

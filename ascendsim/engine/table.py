@@ -11,16 +11,17 @@ from functools import cache
 
 from ascendsim.numerics import jitcache
 
-SIGNATURE = "void(int64, int64, int64, int64, int64, int64)"
+SIGNATURE = "void(int64, int64, int64, int64, int64, int64, int64)"
 UNIT = "replay"
 
 
 @cache
 def runner() -> Callable[..., None]:
-    """Return the compiled function `run(rows, entries, scalars, blocks, count, bases)`.
+    """Return the compiled function `run(rows, entries, scalars, blocks, count, bases, refused)`.
 
     All but `count`, the number of lines of `blocks`, are addresses: of the rows, with absolute UB
-    addresses; of the tables of plan.py; of the address of each space. It does not hold the GIL.
+    addresses; of the tables of plan.py; of the address of each space; of a word that becomes 1 when
+    an instruction refuses its data. It does not hold the GIL.
     """
     return jitcache.unit(UNIT, SIGNATURE, _source, nogil=True).call
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ascendsim.engine.words import (
     BLOCKS,
+    CHECK,
     DST_PITCH,
     DST_SPACE,
     FUNCTION,
@@ -11,16 +12,16 @@ from ascendsim.engine.words import (
     ROW_WORDS,
     SRC_PITCH,
     SRC_SPACE,
+    WORD_BYTES,
 )
-from ascendsim.numerics.intrinsics import call_body, load64, load_float64, move_bytes
+from ascendsim.numerics.intrinsics import call_body, load64, load_float64, move_bytes, store64
 from ascendsim.numerics.opcodes import DST, SRC0
 
-WORD_BYTES = 8
 ROW_BYTES = ROW_WORDS * WORD_BYTES
 TRIPLE_BYTES = 3 * WORD_BYTES  # of a line of entries or blocks
 
 
-def run(rows, entries, scalars, blocks, count, bases):
+def run(rows, entries, scalars, blocks, count, bases, refused):
     """Execute `count` lines of `blocks`; see table.runner."""
     for _ in range(count):
         first, last = load64(blocks), load64(blocks + WORD_BYTES)
@@ -32,6 +33,9 @@ def run(rows, entries, scalars, blocks, count, bases):
             function = load64(row + FUNCTION * WORD_BYTES)
             if function != 0:
                 call_body(function, row, load_float64(scalars + entry * WORD_BYTES))
+                check = load64(row + CHECK * WORD_BYTES)
+                if check != 0 and load64(check) != 0:
+                    store64(refused, 1)
                 continue
             place = load64(line + WORD_BYTES) + load64(line + 2 * WORD_BYTES) * number
             target = load64(row + DST * WORD_BYTES)

@@ -221,7 +221,12 @@ def _record(
     if not core.readers:
         return
     depth = 2
-    call = Call(name, pipe, core, accesses, execute, geometry=CopyShape(1), fields=fields)
+    call = Call(
+        *(name, pipe, core, accesses, execute),
+        geometry=CopyShape(1),
+        fields=fields,
+        meets=pipe is PIPE.PIPE_ALL,
+    )
     while _inside(depth):
         depth += 1
     observed(core, call, depth=depth)

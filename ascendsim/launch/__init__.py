@@ -24,7 +24,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the engines when they are first asked for: numba comes with them."""
+    """Import the engines when they are first asked for: llvmlite comes with them."""
     if name not in ("Ran", "plan_of", "run", "sweep_loop"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from ascendsim.launch import engines

@@ -191,11 +191,12 @@ def _at(position: int, pair: tuple[Entry, Entry], where: tuple[Delta, Delta, np.
     deltas, offset = where[:2], int(where[2][0])
     instrs = pair[0].instr, pair[1].instr
     space, start = deltas[0].space, deltas[0].start + offset
-    call, shape = instrs[0].call, instrs[0].call.geometry
-    if space == UB:
-        access = written_at(call, start)
-    else:
-        access = next((a for a in call.accesses if a.writes and a.space == GM), None)
+    call = instrs[0].call
+    access = written_at(call, start, space)
+    if access is None:  # only the other call stores there
+        call = instrs[1].call
+        access = written_at(call, start, space)
+    shape = call.geometry
     if access is None:
         return _step(position, instrs, f"{space}[{start:#x}]", _words(deltas, offset, 1), None)
     name, nbytes = access.holder.name, access.dtype.nbytes

@@ -13,7 +13,7 @@ from typing import Any
 from ascendsim.enums import DATABLOCK_BYTES
 from ascendsim.isa.geometry import CopyShape, Geometry
 from ascendsim.observe.recorder import Entry
-from ascendsim.record import UB, Access, Call
+from ascendsim.record import GM, UB, Access, Call
 
 MAX_SPANS = 4  # byte ranges of an operand that are listed
 MAX_CAUSES = 4096  # calls of one answer before it is cut off
@@ -88,10 +88,11 @@ def cause_of(stepper: Any, spot: Spot, budget: list[int]) -> Cause:
     return Cause(position, call.name, place, bits, entry.instr.scalar, causes)
 
 
-def written_at(call: Call, byte: int) -> Access | None:
-    """Return the operand of a call that is stored to at a byte of UB, the last of several."""
+def written_at(call: Call, byte: int, space: str = UB) -> Access | None:
+    """Return the operand that is stored to at a byte of UB or a GM tensor, the last of several."""
     for access in reversed(call.accesses):
-        stored = call.ranges(access) if access.writes and access.space == UB else []
+        there = access.holder.name if access.space == GM else UB
+        stored = call.ranges(access) if access.writes and there == space else []
         if any(start <= byte < stop for start, stop in stored):
             return access
     return None

@@ -230,3 +230,17 @@ def test_copies_to_gm_do_not_look_at_padding():
             DataCopyPad(gm(x), u["a"], DataCopyParams(1, 12, 0, 0), pad)
 
     run_block(body, {"x": np.zeros(64, np.float32)})
+
+
+def test_parameters_that_a_kernel_changes_are_read_anew():
+    def body(x):
+        u = Ub(a=(float32, 64))
+        params, pad = DataCopyParams(1, 64, 0, 0), DataCopyPadParams()
+        DataCopyPad(u["a"], gm(x), params, pad)
+        params.blockLen = 32
+        DataCopyPad(u["a"], gm(x), params, pad)
+        pad.isPad, pad.rightPadding = True, 2
+        DataCopyPad(u["a"], gm(x), params, pad)
+
+    calls = [c for c in run_block(body, {"x": np.zeros(64, np.float32)}).calls if "isPad" in c]
+    assert [(c["blockLen"], c["rightPadding"]) for c in calls] == [(64, 0), (32, 0), (32, 2)]
