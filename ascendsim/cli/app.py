@@ -13,7 +13,20 @@ from typing import Annotated
 
 import typer
 
-from ascendsim.cli import capsule, check, compare, demo, explain, info, run, step, tile, tiling
+from ascendsim.cli import (
+    atlas,
+    bench,
+    capsule,
+    check,
+    compare,
+    demo,
+    explain,
+    info,
+    run,
+    step,
+    tile,
+    tiling,
+)
 from ascendsim.cli import time as timing
 from ascendsim.cli.guard import guarded, wants_json
 
@@ -28,6 +41,8 @@ for command in (
     tile.tile,
     timing.time,
     step.step,
+    atlas.atlas,
+    bench.bench,
     check.check,
     compare.compare,
     capsule.capsule,

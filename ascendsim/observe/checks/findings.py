@@ -74,7 +74,8 @@ class Findings:
         self, error: AscendError, call: tuple[int, int], partner: Instr | None, note: str = ""
     ) -> None:
         """Report an error that ended a block at `call` (block, number); `note` goes to its text."""
-        where, about = error.where, error.about
+        where = error.where
+        about: Any = error.about
         other = None if partner is None else self.place(partner.where)
         key = (error.finding, where, other)
         if self._known(key):
