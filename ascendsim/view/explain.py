@@ -47,10 +47,10 @@ def topics() -> list[str]:
 
 
 def topics_by_kind() -> dict[str, list[str]]:
-    """Return the topics as `topics` does, concepts and errors apart."""
-    found: dict[str, list[str]] = {"concepts": [], "errors": []}
+    """Return the topics as `topics` does, concepts, errors and findings apart."""
+    found: dict[str, list[str]] = {"concepts": [], "errors": [], "findings": []}
     for page in dict.fromkeys(_written().values()):
-        found["errors" if page.kind == "error" else "concepts"].append(page.name)
+        found[f"{page.kind}s"].append(page.name)
     found["concepts"].append("options")
     return found
 
