@@ -85,6 +85,7 @@ def test_every_option_named_exists(option, capsys):
         "step",
         "atlas",
         "bench",
+        "check",
         "compare",
         "capsule",
     ):
