@@ -123,6 +123,18 @@ def test_a_run_has_its_findings_and_says_that_it_was_checked():
     assert "gm-slack" in run._repr_html_()
 
 
+def test_a_saved_run_and_its_capsule_keep_them(tmp_path):
+    op = asim.load("swish_grad")
+    til, ones = op.tiling((5,), "float32"), np.ones(5, np.float32)
+    run = asim.launch(op, {"grad": ones, "x": ones}, til, checks=TOOLS, record="bytes")
+    run.save(tmp_path / "run.asim")
+    run.save_capsule(tmp_path / "run.html")
+    for name in ("run.asim", "run.html"):
+        again = asim.open(tmp_path / name)
+        assert (again.checks, again.findings) == (run.checks, run.findings)
+    assert '"checked":true' in (tmp_path / "run.html").read_text(encoding="utf-8")
+
+
 def test_requests_that_make_no_sense():
     op = asim.load("add")
     ones, til = np.ones(64, np.float32), op.tiling((64,), "float32")
