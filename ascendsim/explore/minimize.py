@@ -26,6 +26,7 @@ from ascendsim.explore.sync_points import Place, SyncPoint, sync_points, with_ba
 from ascendsim.explore.witness import Hazard, Inputs, Witness, witness_of
 from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job
+from ascendsim.launch import Job
 from ascendsim.launch.staging import staged
 from ascendsim.options import Options
 from ascendsim.view import sync_text
@@ -137,6 +138,11 @@ def minimize_sync(
     """
     op = load(op)
     job = make_job(op, arrays, tiling, soc, seed, options or Options())
+    return minimized(job, block, seed, inputs)
+
+
+def minimized(job: Job, block: int = 0, seed: int = 0, inputs: int = SEEDED_INPUTS) -> Minimized:
+    """Do what `minimize_sync` says, for a job."""
     blocks_to_try((block,), job.block_dim)
     shapes = {name: array.shape for name, array in job.inputs.items()}
     data: Inputs = [job.inputs, *seeded_inputs(job.input_types, shapes, seed, inputs - 1)]
@@ -152,7 +158,7 @@ def minimize_sync(
         ]
         racing = [Hazard.of(base, race) for race in judges[0].racing]
     return Minimized(
-        op.name, job.soc.name, block, len(data), tuple(sync), tuple(added), tuple(racing)
+        job.name, job.soc.name, block, len(data), tuple(sync), tuple(added), tuple(racing)
     )
 
 

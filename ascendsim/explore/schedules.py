@@ -19,6 +19,7 @@ from ascendsim.errors import KernelError, RequestError
 from ascendsim.explore.witness import Hazard, Witness, differing, witness_of
 from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job
+from ascendsim.launch import Job
 from ascendsim.launch.staging import staged
 from ascendsim.options import Options
 from ascendsim.view import sync_text
@@ -85,6 +86,13 @@ def try_schedules(
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise RequestError(f"schedules: {count!r} orders: use a number from 1 on")
     job = make_job(load(op), arrays, tiling, soc, seed, options or Options())
+    return schedules_of(job, count, blocks, seed)
+
+
+def schedules_of(
+    job: Job, count: int, blocks: Sequence[int] | None = None, seed: int = 0
+) -> Schedules:
+    """Do what `try_schedules` says, for a job."""
     chosen = blocks_to_try(blocks, job.block_dim)
     parted: set[int] = set()
     found: tuple[Hazard, Witness] | None = None

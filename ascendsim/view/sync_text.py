@@ -22,7 +22,13 @@ def schedules(found: Any) -> str:
 def minimized(found: Any) -> str:
     """Return what `Minimized` found."""
     rows = [
-        (each.point.what, _lines(each.point), each.off.verdict, each.on.verdict, _reason(each.off))
+        (
+            each.point.what,
+            _lines(each.point),
+            each.off.verdict,
+            each.on.verdict,
+            _reason(each.off, each.point.what.startswith("SetFlag")),
+        )
         for each in found.sync
     ]
     places = sorted(found.added, key=lambda place: place.line)
@@ -42,6 +48,8 @@ def minimized(found: Any) -> str:
     )
 
 
+NOTHING = "orders no two instructions that share bytes"
+FLAGS = "; what is set must still be waited for, once each"
 _ADDED = ("before", "line", "source")
 
 
@@ -50,11 +58,11 @@ def _lines(point: Any) -> str:
     return str(point.where.line) if other is None else f"{point.where.line} to {other.line}"
 
 
-def _reason(verdict: Any) -> str:
+def _reason(verdict: Any, of_flag: bool) -> str:
     if verdict.verdict == "load-bearing":
         shown = verdict.witness or "equal bytes on every input, in every order tried"
         return f"{verdict.hazard}; {shown}" + (" [note]" if verdict.note else "")
     if verdict.hazard is None:
-        return "orders no two instructions that share bytes"
+        return NOTHING + (FLAGS if of_flag else "")
     steps = [f"{place.name} line {place.line}, {kind}" for place, kind in verdict.path[1:]]
     return f"{verdict.hazard}: still ordered by {'; '.join(steps) or 'the pipe itself'}"
