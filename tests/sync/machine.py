@@ -70,7 +70,7 @@ class Machine:
         return True
 
     def signal_aside(self, pipe: PIPE, at: int) -> bool:
-        """Drop a set behind something unfinished: it never fires, and holds up nothing behind it."""
+        """Drop a set behind something unfinished: it never fires and holds up nothing."""
         if not self.records[at].signals:
             return False
         self.queues[pipe].popleft()
