@@ -13,6 +13,7 @@ import numpy as np
 from ascendsim.errors import RequestError
 from ascendsim.observe.recorder import BlockRecording
 from ascendsim.observe.timeline import Timeline
+from ascendsim.record import Finding
 from ascendsim.view.diff import Diff, diff_runs
 from ascendsim.view.explain_lane import Explanation, explain
 from ascendsim.view.questions import Questions, Writer
@@ -25,9 +26,9 @@ class Run:
     """The data of a run.
 
     outputs : output arrays by name, `out` the first; calls : the call log when it was recorded;
-    warnings : `code: text` each; evidence : the rules it relied on and the weakest grade;
-    mode : how it really ran, `fallback` why not as asked ("" when as asked); seconds : wall time
-    of the blocks.
+    warnings : `code: text` each; checks : those that ran; findings : what they found;
+    evidence : the rules it relied on and the weakest grade; mode : how it really ran, `fallback`
+    why not as asked ("" when as asked); seconds : wall time of the blocks.
     """
 
     op: str
@@ -43,7 +44,8 @@ class Run:
     warnings: list[str]
     evidence: dict[str, Any]
     calls: list[dict[str, Any]] = field(default_factory=list)
-    findings: list[Any] = field(default_factory=list)
+    checks: tuple[str, ...] = ()
+    findings: list[Finding] = field(default_factory=list)
     ub_images: dict[int, np.ndarray] = field(default_factory=dict)
     recordings: dict[int, BlockRecording] = field(default_factory=dict, repr=False)
     timed: Callable[[], Timeline] | None = field(default=None, repr=False, compare=False)

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from ascendsim.cli import capsule, compare, demo, explain, info, run, step, tile, tiling
+from ascendsim.cli import capsule, check, compare, demo, explain, info, run, step, tile, tiling
 from ascendsim.cli import time as timing
 from ascendsim.cli.guard import guarded, wants_json
 
@@ -28,6 +28,7 @@ for command in (
     tile.tile,
     timing.time,
     step.step,
+    check.check,
     compare.compare,
     capsule.capsule,
     info.ops,

@@ -73,7 +73,8 @@ def _scratch(
         if core.ub_used > start:
             raise UbOverflow(
                 f"Select writes scratch at UB[{start:#x}, {start + nbytes:#x}), which a buffer "
-                f"holds; keep the buffers below {start:#x} (the framework reserves the rest)"
+                f"holds; keep the buffers below {start:#x} (the framework reserves the rest)",
+                finding="memcheck:reserved-ub",
             )
         if core.ub.dirty < start + nbytes:
             core.touch(start + nbytes)

@@ -227,7 +227,9 @@ def _check(name: str, role: str, tensor: Any, reach: int) -> None:
     if tensor.space is UB:
         if not tensor.buffer.state:
             raise QueueError(
-                f"{name}: {role} is {tensor!r}, whose buffer was freed; copy before FreeTensor"
+                f"{name}: {role} is {tensor!r}, whose buffer was freed; copy before FreeTensor",
+                finding="memcheck:use-after-free",
+                about=tensor.buffer,
             )
         if tensor.start % DATABLOCK_BYTES:
             raise AlignmentError(
@@ -284,7 +286,8 @@ def _counted_bytes(count: Any, dtype: Any) -> int:
         raise ContractError(
             f"DataCopy: count {count} of {dtype} is {length} bytes, no multiple of "
             f"{DATABLOCK_BYTES}: hardware would copy {whole} elements only; use DataCopyPad or a "
-            f"multiple of {DATABLOCK_BYTES // dtype.nbytes} elements"
+            f"multiple of {DATABLOCK_BYTES // dtype.nbytes} elements",
+            finding="memcheck:count-rounded",
         )
     if length // DATABLOCK_BYTES > MAX_DATABLOCKS:
         raise ContractError(

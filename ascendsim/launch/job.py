@@ -10,6 +10,7 @@ import numpy as np
 
 from ascendsim.dtypes import DType
 from ascendsim.observe.calls import CallLog
+from ascendsim.observe.checks import Checks
 from ascendsim.options import Options
 from ascendsim.record import Observer
 from ascendsim.soc import Soc
@@ -45,7 +46,8 @@ class Readers:
     """Who reads along, and how blocks report.
 
     `call_sink` gets one dict per call; `ub_sink` the block's number and its whole UB at the end;
-    `progress` the number of blocks done. `blocks` limits the records to these blocks.
+    `progress` the number of blocks done. `blocks` limits the records to these blocks. `checks` read
+    along too, and take the errors that they know: such a run ends with a finding instead.
     """
 
     observers: tuple[Observer, ...] = ()
@@ -54,18 +56,21 @@ class Readers:
     progress: Callable[[int, int], None] | None = None
     blocks: frozenset[int] | None = None
     executing: bool = True
+    checks: Checks | None = None
 
     @property
     def quiet(self) -> bool:
         """True when only the outputs are wanted."""
-        return not (self.observers or self.call_sink or self.ub_sink) and self.executing
+        watched = self.observers or self.call_sink or self.ub_sink or self.checks
+        return not watched and self.executing
 
     def of(self, block: int) -> tuple[Observer, ...]:
         """Return the observers of `block`."""
         if self.blocks is not None and block not in self.blocks:
             return ()
         log = () if self.call_sink is None else (CallLog(self.call_sink),)
-        return (*self.observers, *log)
+        checks = () if self.checks is None else (self.checks,)
+        return (*checks, *self.observers, *log)
 
 
 @dataclass(slots=True)
