@@ -33,6 +33,7 @@ from ascendsim.view import sync_text
 
 SEEDED_INPUTS = 16
 REDUNDANT, LOAD_BEARING = "redundant", "load-bearing"
+_ENDS = ("AllocTensor", "FreeTensor")
 _SELECT = (
     "Select of this chip holds barriers of its own in the published header, which would order "
     "these two; no manual promises them, so they do not count here"
@@ -93,6 +94,7 @@ class Minimized:
 
     added : instructions before which auto_sync=off needs a barrier that the kernel lacks
     racing : pairs without an order before anything is removed, on other pipes than V alone
+    once : queues of which no buffer is used a second time: their FreeTensor orders nothing yet
     """
 
     op: str
@@ -102,6 +104,7 @@ class Minimized:
     sync: tuple[Judged, ...]
     added: tuple[Place, ...]
     racing: tuple[Hazard, ...]
+    once: tuple[str, ...]
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return the `sync` part of the document of `ascendsim check --json`."""
@@ -157,9 +160,18 @@ def minimized(job: Job, block: int = 0, seed: int = 0, inputs: int = SEEDED_INPU
             for point in sync_points(base.records)
         ]
         racing = [Hazard.of(base, race) for race in judges[0].racing]
+        once = _used_once(stage)
     return Minimized(
-        job.name, job.soc.name, block, len(data), tuple(sync), tuple(added), tuple(racing)
+        job.name, job.soc.name, block, len(data), tuple(sync), tuple(added), tuple(racing), once
     )
+
+
+def _used_once(stage: Stage) -> tuple[str, ...]:
+    """Return the queues that free buffers and never take one of them again."""
+    calls = [(r.call.accesses[0].holder.name, r) for r in stage.records if r.call.name in _ENDS]
+    again = {name for name, record in calls if record.call.name == "AllocTensor" and record.waits}
+    freed = dict.fromkeys(name for name, record in calls if record.call.name == "FreeTensor")
+    return tuple(name for name in freed if name not in again)
 
 
 def _key(point: SyncPoint) -> Any:

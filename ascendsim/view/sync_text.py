@@ -44,6 +44,10 @@ def minimized(found: Any) -> str:
         ),
         missing if added else "",
         "".join(f"without order as it is: {hazard}\n" for hazard in found.racing),
+        f"no buffer of {', '.join(found.once)} is used a second time in this block: take more "
+        "elements or fewer cores to judge its FreeTensor\n"
+        if found.once
+        else "",
         "".join(f"[note] {note}\n" for note in notes),
     )
 
@@ -64,5 +68,8 @@ def _reason(verdict: Any, of_flag: bool) -> str:
         return f"{verdict.hazard}; {shown}" + (" [note]" if verdict.note else "")
     if verdict.hazard is None:
         return NOTHING + (FLAGS if of_flag else "")
-    steps = [f"{place.name} line {place.line}, {kind}" for place, kind in verdict.path[1:]]
+    steps = [
+        f"{'added ' if place.seq < 0 else ''}{place.name} line {place.line}, {kind}"
+        for place, kind in verdict.path[1:]
+    ]
     return f"{verdict.hazard}: still ordered by {'; '.join(steps) or 'the pipe itself'}"
