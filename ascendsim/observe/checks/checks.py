@@ -6,13 +6,37 @@ from collections.abc import Collection
 from typing import Any
 
 from ascendsim.errors import AscendError
+from ascendsim.observe.checks.blocks import SYNCS, Traffic
 from ascendsim.observe.checks.codes import CODES, TOOLS, tool_of
 from ascendsim.observe.checks.findings import Findings
+from ascendsim.observe.checks.initcheck import Undefined, UndefinedInGm
+from ascendsim.observe.checks.memcheck import Memory
+from ascendsim.observe.checks.racecheck import Race
 from ascendsim.observe.checks.synccheck import SyncState
+from ascendsim.observe.checks.touched import TouchedBytes
 from ascendsim.options import Options
 from ascendsim.record import Finding, Instr
 
 _RAISE = {"initcheck": "uninitialized", "racecheck": "race", "synccheck": "sync"}
+
+
+class _Block:
+    """What the wanted checks know of one block."""
+
+    def __init__(self, checks: Checks, core: Any) -> None:
+        findings, tools = checks.findings, checks.findings.tools
+        options = core.options
+        self.sync = SyncState(findings)
+        self.memory = Memory(findings) if "memcheck" in tools else None
+        self.undefined = None
+        if "initcheck" in tools:
+            self.undefined = Undefined(findings, checks.in_gm, core, strict=checks.strict)
+        self.race = None
+        if "racecheck" in tools:
+            automatic = options.auto_sync == "on"
+            in_order = automatic or core.soc.arch == "3510"
+            self.race = Race(findings, auto_sync=automatic, ordered_v=in_order)
+        self.traffic = checks.traffic if core.block_num > 1 else None
 
 
 class Checks:
@@ -33,8 +57,11 @@ class Checks:
         raising = [tool for tool, name in _RAISE.items() if getattr(options, name) == "raise"]
         self.findings = Findings(tools, raising)
         self.tools = tuple(tool for tool in TOOLS if tool in self.findings.tools)
-        self.strict, self.defined = strict, frozenset(defined)
-        self._blocks: dict[int, SyncState] = {}
+        self.strict = strict
+        self.in_gm = UndefinedInGm(defined)
+        self.traffic = Traffic(self.findings)
+        self._bytes = TouchedBytes()
+        self._blocks: dict[int, _Block] = {}
 
     def all(self) -> list[Finding]:
         """Return what was found."""
@@ -42,10 +69,25 @@ class Checks:
 
     def before(self, instr: Instr) -> None:
         """Check a call, before its bytes change."""
-        state = self._blocks.get(instr.block)
-        if state is None:
-            state = self._blocks[instr.block] = SyncState(self.findings)
-        state.before(instr)
+        block = self._blocks.get(instr.block)
+        if block is None:
+            block = self._blocks[instr.block] = _Block(self, instr.call.core)
+        call = instr.call
+        syncs = call.name in SYNCS
+        # the words that blocks wait with are theirs alone
+        touched = () if syncs or call.geometry is None else self._bytes.of(call)
+        block.sync.before(instr)
+        if block.memory is not None:
+            block.memory.before(instr, touched)
+        if block.undefined is not None:
+            block.undefined.before(instr, touched)
+        if block.race is not None:
+            block.race.before(instr, touched)
+        if block.traffic is not None:
+            if syncs:
+                block.traffic.sync(instr)
+            else:
+                block.traffic.access(instr, touched)
 
     def after(self, instr: Instr) -> None:
         """Nothing is left to see."""
@@ -54,10 +96,11 @@ class Checks:
         """Report what a block that ended leaves behind."""
         state = self._blocks.pop(block, None)
         if state is not None:
-            state.end()
+            state.sync.end()
 
     def end_launch(self) -> None:
         """Report what only all blocks together show."""
+        self.traffic.end()
 
     def takes(self, error: AscendError, core: Any) -> bool:
         """Report an error that ended a block, where a running check knows this fault."""
@@ -66,7 +109,9 @@ class Checks:
             return False
         if tool in self.findings.raising:
             return False
-        state = self._blocks.get(core.block)
-        partner = None if state is None else state.partner_of(error.about)
+        block = self._blocks.get(core.block)
+        partner = None if block is None else block.sync.partner_of(error.about)
+        if block is not None and error.finding == "synccheck:wait-without-set":
+            error.message += block.sync.chain()
         self.findings.add_error(error, core.block, core.seq, partner)
         return True

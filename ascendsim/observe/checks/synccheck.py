@@ -58,13 +58,14 @@ class SyncState:
             return self.flags.get((event.name, number))
         return self.freed.get(id(about))
 
-    def unwaited(self) -> str:
-        """Return the flags that are set and waited for by nobody, with their lines."""
+    def chain(self) -> str:
+        """Say which flags are set while a wait hangs: the one that is meant may be among them."""
         place = self.findings.place
-        return ", ".join(
+        flags = ", ".join(
             f"{event}({number}) at {at(place(instr.where))}"
             for (event, number), instr in self.flags.items()
         )
+        return f" (set and waited for by nobody: {flags})" if flags else ""
 
     def _set(self, instr: Instr) -> None:
         fields = instr.call.fields

@@ -18,14 +18,17 @@ MAX_KEPT = 4096  # calls whose bytes are remembered
 
 
 class Touched:
-    """Bytes [start, stop) of `holder` (of UB: None), all of them or those of `mask`."""
+    """Bytes [start, stop) of `holder` (of UB: None), all of them or those of `mask`.
 
-    __slots__ = ("access", "holder", "mask", "start", "stop", "writes")
+    `atomic` names the operation of a copy that combines with what is there, else "".
+    """
+
+    __slots__ = ("access", "atomic", "holder", "mask", "start", "stop", "writes")
 
     def __init__(self, access: Access, start: int, stop: int, mask: np.ndarray | None) -> None:
         self.access, self.start, self.stop, self.mask = access, start, stop, mask
-        self.holder = None if access.space == UB else access.holder
-        self.writes = access.writes
+        self.holder: Any = None if access.space == UB else access.holder
+        self.writes, self.atomic = access.writes, ""
 
     @property
     def memory(self) -> str:
@@ -73,6 +76,10 @@ class TouchedBytes:
         if kept is not None:
             return kept[1]
         found = tuple(t for t in (_touched(call, access) for access in call.accesses) if t)
+        operation = call.fields.get("atomic", "initial")
+        if operation != "initial":
+            for each in found:
+                each.atomic = operation if each.writes else ""
         if call.address:  # a bound call comes again; those of copies do not
             if len(self._kept) >= MAX_KEPT:
                 self._kept.clear()
