@@ -17,6 +17,9 @@ from ascendsim.record import UB, Call, Instr
 Span = tuple[Any, int, int, bool]  # space, start, stop, written
 
 
+GRAVITY = ("RAW", "WAW", "WAR")  # of several hazards of a pair the first of these is told
+
+
 class Shared(NamedTuple):
     """Bytes that two records share: RAW, WAR or WAW, and where (`space` is "UB" or a tensor)."""
 
@@ -88,8 +91,7 @@ def shared(one: Call, other: Call) -> Shared | None:
                 kind = {(True, False): "RAW", (False, True): "WAR"}.get((writes, also), "WAW")
                 name = UB if space == UB else space.name
                 found.append(Shared(kind, name, low, high))
-    order = ("RAW", "WAR", "WAW")
-    return min(found, key=lambda each: order.index(each.kind), default=None)
+    return min(found, key=lambda each: GRAVITY.index(each.kind), default=None)
 
 
 class _Spans:

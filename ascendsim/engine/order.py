@@ -18,7 +18,7 @@ from ascendsim.enums import PIPE
 from ascendsim.record import Call, Instr
 
 PIPES = (PIPE.PIPE_S, PIPE.PIPE_V, PIPE.PIPE_MTE2, PIPE.PIPE_MTE3)
-UNORDERED_VECTOR = "c220"  # where V -> V order is the compiler's or the kernel's work
+ORDERED_VECTOR = "3510"  # V -> V order is the chip's work; elsewhere the compiler's or kernel's
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Rules:
     @classmethod
     def of(cls, arch: str, auto_sync: bool) -> Rules:
         """Return the rules of an architecture; `auto_sync`: the compiler inserts V-V order."""
-        return cls(auto_sync or arch != UNORDERED_VECTOR, auto_sync)
+        return cls(auto_sync or arch == ORDERED_VECTOR, auto_sync)
 
 
 class Edge(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ascendsim.engine.conflicts import Race, Shared, shared
+from ascendsim.engine.conflicts import GRAVITY, Race, Shared, shared
 from ascendsim.engine.order import Order
 from ascendsim.engine.schedules import Difference, Stage, swapped
 from ascendsim.explore.sync_points import Place
@@ -109,8 +109,7 @@ def few(stage: Stage, pairs: Sequence[Race]) -> list[Race]:
     for race in pairs:
         groups[tuple(stage.records[at].where for at in race)].append(race)
     found = [race for group in groups.values() for race in _spread(group)]
-    order = ("RAW", "WAR", "WAW")
-    return sorted(found, key=lambda race: order.index(Hazard.of(stage, race).shared.kind))
+    return sorted(found, key=lambda race: GRAVITY.index(Hazard.of(stage, race).shared.kind))
 
 
 def _spread(group: list[Race]) -> Iterator[Race]:

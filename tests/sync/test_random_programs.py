@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ascendsim import Options
 from ascendsim.engine.conflicts import conflicts, races
 from ascendsim.engine.order import NOTHING, Rules, order_of
 from ascendsim.engine.schedules import sequences
@@ -20,9 +21,15 @@ ORDERS = 12
 few = settings(max_examples=25, deadline=None)
 
 
-def job_of(plan, soc):
+def job_of(plan, soc, options=None):
     x = np.random.default_rng(1).standard_normal(plan.tiles * plan.inputs * N).astype(np.float32)
-    return make_job(plan.body, {"x": x}, {"out": ((plan.tiles * N,), "float32")}, soc=soc)
+    return make_job(
+        plan.body,
+        {"x": x},
+        {"out": ((plan.tiles * N,), "float32")},
+        soc=soc,
+        options=options or Options(),
+    )
 
 
 def differs(stage, order, seed):
