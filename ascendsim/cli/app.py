@@ -13,7 +13,19 @@ from typing import Annotated
 
 import typer
 
-from ascendsim.cli import capsule, check, compare, demo, explain, info, run, step, tile, tiling
+from ascendsim.cli import (
+    capsule,
+    check,
+    compare,
+    demo,
+    explain,
+    info,
+    museum,
+    run,
+    step,
+    tile,
+    tiling,
+)
 from ascendsim.cli import time as timing
 from ascendsim.cli.guard import guarded, wants_json
 
@@ -29,6 +41,7 @@ for command in (
     timing.time,
     step.step,
     check.check,
+    museum.museum,
     compare.compare,
     capsule.capsule,
     info.ops,
