@@ -234,7 +234,7 @@ def _check(name: str, role: str, tensor: Any, reach: int) -> None:
         if tensor.start % DATABLOCK_BYTES:
             raise AlignmentError(
                 f"{name}: {role} starts at UB[{tensor.start:#x}] of {tensor.buffer.name}: copies "
-                f"start at multiples of {DATABLOCK_BYTES} bytes in UB"
+                f"start at multiples of {DATABLOCK_BYTES} bytes in UB; choose such an offset"
             )
         if reach > tensor.nbytes:
             raise BoundsError(

@@ -43,9 +43,11 @@ class Traffic:
                 if last is None or not last.grows(start, stop, each, instr, section):
                     pieces.append(Piece(start, stop, each, instr, section, self.order))
 
-    def sync(self, instr: Instr) -> None:
+    def manage(self, instr: Instr) -> None:
         """Take an order between blocks into account."""
         call, block = instr.call, instr.block
+        if call.name not in SYNCS:
+            return
         gm = next((a for a in call.accesses if a.space == GM), None)
         if call.name != "SyncAll":
             meeting: Any = (id(gm.holder), gm.start) if gm is not None else call.name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ascendsim.errors import AscendError
@@ -13,7 +13,7 @@ from ascendsim.observe.checks.initcheck import Undefined, UndefinedInGm
 from ascendsim.observe.checks.memcheck import Memory
 from ascendsim.observe.checks.racecheck import Race
 from ascendsim.observe.checks.synccheck import SyncState
-from ascendsim.observe.checks.touched import TouchedBytes
+from ascendsim.observe.checks.touched import Touched, TouchedBytes
 from ascendsim.options import Options
 from ascendsim.record import Finding, Instr
 
@@ -21,22 +21,31 @@ _RAISE = {"initcheck": "uninitialized", "racecheck": "race", "synccheck": "sync"
 
 
 class _Block:
-    """What the wanted checks know of one block."""
+    """What the wanted checks know of one block.
+
+    `managers` take the calls that order, give or take back; `accesses` those that touch bytes. The
+    words that blocks wait with (SyncAll, IBSet, IBWait) are nobody else's, so those calls order.
+    """
 
     def __init__(self, checks: Checks, core: Any) -> None:
         findings, tools = checks.findings, checks.findings.tools
-        options = core.options
         self.sync = SyncState(findings)
-        self.memory = Memory(findings) if "memcheck" in tools else None
-        self.undefined = None
+        self.managers: list[Callable[[Instr], None]] = [self.sync.manage]
+        self.accesses: list[Callable[[Instr, tuple[Touched, ...]], None]] = []
+        if "memcheck" in tools:
+            self._add(Memory(findings))
         if "initcheck" in tools:
-            self.undefined = Undefined(findings, checks.in_gm, core, strict=checks.strict)
-        self.race = None
+            self._add(Undefined(findings, checks.in_gm, core, strict=checks.strict))
         if "racecheck" in tools:
-            automatic = options.auto_sync == "on"
+            automatic = core.options.auto_sync == "on"
             in_order = automatic or core.soc.arch == "3510"
-            self.race = Race(findings, auto_sync=automatic, ordered_v=in_order)
-        self.traffic = checks.traffic if core.block_num > 1 else None
+            self._add(Race(findings, auto_sync=automatic, ordered_v=in_order))
+        if core.block_num > 1 and tools & {"memcheck", "racecheck"}:
+            self._add(checks.traffic)
+
+    def _add(self, check: Any) -> None:
+        self.managers.append(check.manage)
+        self.accesses.append(check.access)
 
 
 class Checks:
@@ -73,21 +82,14 @@ class Checks:
         if block is None:
             block = self._blocks[instr.block] = _Block(self, instr.call.core)
         call = instr.call
-        syncs = call.name in SYNCS
-        # the words that blocks wait with are theirs alone
-        touched = () if syncs or call.geometry is None else self._bytes.of(call)
-        block.sync.before(instr)
-        if block.memory is not None:
-            block.memory.before(instr, touched)
-        if block.undefined is not None:
-            block.undefined.before(instr, touched)
-        if block.race is not None:
-            block.race.before(instr, touched)
-        if block.traffic is not None:
-            if syncs:
-                block.traffic.sync(instr)
-            else:
-                block.traffic.access(instr, touched)
+        if call.geometry is None or call.name in SYNCS:
+            for manage in block.managers:
+                manage(instr)
+            return
+        touched = self._bytes.of(call)
+        if touched:
+            for access in block.accesses:
+                access(instr, touched)
 
     def after(self, instr: Instr) -> None:
         """Nothing is left to see."""
@@ -111,7 +113,7 @@ class Checks:
             return False
         block = self._blocks.get(core.block)
         partner = None if block is None else block.sync.partner_of(error.about)
-        if block is not None and error.finding == "synccheck:wait-without-set":
-            error.message += block.sync.chain()
-        self.findings.add_error(error, core.block, core.seq, partner)
+        hangs = block is not None and error.finding == "synccheck:wait-without-set"
+        note = block.sync.chain() if block is not None and hangs else ""
+        self.findings.add_error(error, (core.block, core.seq), partner, note)
         return True

@@ -75,7 +75,7 @@ CODES: dict[str, Code] = {
     "synccheck:queue-empty": Code(ERROR, ""),
     "synccheck:no-free-buffer": Code(ERROR, ""),
     "synccheck:wrong-state": Code(ERROR, ""),
-    "synccheck:block-deadlock": Code(ERROR, ""),
+    "synccheck:block-deadlock": Code(ERROR, "let every block make the same calls"),
 }
 
 

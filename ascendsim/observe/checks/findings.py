@@ -70,22 +70,29 @@ class Findings:
             raise SanitizerError(f"{message}; {way_out} [{code}]")
         self._keep(key, found)
 
-    def add_error(self, error: AscendError, block: int, seq: int, partner: Instr | None) -> None:
-        """Report an error that ended a block."""
+    def add_error(
+        self, error: AscendError, call: tuple[int, int], partner: Instr | None, note: str = ""
+    ) -> None:
+        """Report an error that ended a block at `call` (block, number); `note` goes to its text."""
         where, about = error.where, error.about
         other = None if partner is None else self.place(partner.where)
         key = (error.finding, where, other)
         if self._known(key):
             return
         name, colon, _ = error.message.partition(":")
+        severity, way_out = CODES[error.finding]
+        message, cut, advice = error.message.rpartition("; ")
+        if way_out or not cut:
+            message = error.message
         told = "" if partner is None or other is None else f"{named(partner)} at {at(other)}"
         start = getattr(about, "start", None)
         found = Finding(
-            error.finding, CODES[error.finding].severity, error.message, block, seq,
+            error.finding, severity, message + note, *call,
             None if partner is None else partner.seq,
             where,
             None if start is None else (start, start + about.nbytes),
-            1, name if colon else "", told, "" if start is None else "UB", "",
+            1, name if colon else "", told, "" if start is None else "UB",
+            way_out or advice,
         )  # fmt: skip
         self._keep(key, found)
 

@@ -60,8 +60,8 @@ class Undefined:
         self.state = np.full(core.ub.nbytes, UNWRITTEN, np.uint8) if strict else None
         self.origins: dict[int, Instr] = {}  # buffer -> last call that stored undefined bits there
 
-    def before(self, instr: Instr, touched: tuple[Touched, ...]) -> None:
-        """Follow a call."""
+    def manage(self, instr: Instr) -> None:
+        """Forget the contents of buffers that are given anew."""
         name = instr.call.name
         if name == "AllocTensor":
             buffer = instr.call.accesses[0].holder
@@ -69,8 +69,10 @@ class Undefined:
         elif name == "InitBuffer":
             fields = instr.call.fields
             self._forget(fields["ub"], fields["ub"] + fields["num"] * fields["len32"])
-        if not touched:
-            return
+
+    def access(self, instr: Instr, touched: tuple[Touched, ...]) -> None:
+        """Follow a call."""
+        name = instr.call.name
         if self.state is not None:
             self._strict(instr, touched)
         if name in ("DataCopy", "DataCopyPad"):

@@ -24,8 +24,8 @@ class Memory:
         self.live: dict[int, Any] = {}
         self.windows: dict[int, list[tuple[int, int]]] = {}
 
-    def before(self, instr: Instr, touched: tuple[Touched, ...]) -> None:
-        """Check what a call touches."""
+    def manage(self, instr: Instr) -> None:
+        """Take note of memory that is given or taken back."""
         name = instr.call.name
         if name == "InitBuffer":
             self._given(instr.call.core.holders[-1])
@@ -33,6 +33,9 @@ class Memory:
             self.live.clear()
         elif name == "SetGlobalBuffer":
             self._window(instr)
+
+    def access(self, instr: Instr, touched: tuple[Touched, ...]) -> None:
+        """Check what a call touches."""
         for each in touched:
             if each.holder is None:
                 self._local(instr, each)

@@ -26,6 +26,7 @@ MAX_UNORDERED = 2048
 
 S, V, MTE2, MTE3 = range(4)
 PIPES = {PIPE.PIPE_S: S, PIPE.PIPE_V: V, PIPE.PIPE_MTE2: MTE2, PIPE.PIPE_MTE3: MTE3}
+_OTHERS = [[q for q in (S, V, MTE2, MTE3) if q != p] + [p] for p in (S, V, MTE2, MTE3)]
 _GRAVITY = ("raw", "waw", "war")
 _WORDS = {
     "raw": "reads bytes that {} writes",
@@ -66,15 +67,13 @@ class Race:
         self.tokens: dict[int, list[int]] = {}
         self.issued: tuple[deque[Issued], ...] = tuple(deque(maxlen=MAX_UNORDERED) for _ in PIPES)
 
-    def before(self, instr: Instr, touched: tuple[Touched, ...]) -> None:
-        """Take a call into account; `touched` is what it reads and writes."""
+    def manage(self, instr: Instr) -> None:
+        """Take what a call waits for and signals into account; it touches no bytes."""
         call = instr.call
         if instr.waits:
             self._wait(instr.waits)
         if call.pipe is PIPE.PIPE_ALL or call.name == "PipeBarrier":
             self._barrier(call)
-        elif touched:
-            self._access(PIPES[call.pipe], instr, touched)
         for token in instr.signals:
             source = PIPES[token.source]
             clock = self.clocks[source].copy()
@@ -96,25 +95,25 @@ class Race:
             pipe = PIPES[call.pipe]
             self.clocks[pipe][pipe] = self.counts[pipe]
 
-    def _access(self, pipe: int, instr: Instr, touched: tuple[Touched, ...]) -> None:
+    def access(self, instr: Instr, touched: tuple[Touched, ...]) -> None:
+        """Check what a call reads and writes."""
+        pipe = PIPES[instr.call.pipe]
         clock = self.clocks[pipe]
         if pipe != S:  # issued after all that the scalar unit did and waited for
             _join(clock, self.clocks[S])
             clock[S] = self.counts[S]
         if pipe == S or (pipe == V and self.ordered_v):
             clock[pipe] = self.counts[pipe]
-        for other in (S, V, MTE2, MTE3):
-            if other != pipe:
+        for other in _OTHERS[pipe]:
+            issued = self.issued[other]
+            if issued and issued[-1].number > clock[other]:
                 self._compare(pipe, other, instr, touched)
-        self._compare(pipe, pipe, instr, touched)
         self.counts[pipe] += 1
         self.issued[pipe].append(Issued(self.counts[pipe], instr, touched, clock.copy()))
 
     def _compare(self, pipe: int, other: int, instr: Instr, touched: tuple[Touched, ...]) -> None:
         """Look for conflicts with the instructions of `other` that may still run."""
         clock, issued = self.clocks[pipe], self.issued[other]
-        if not issued or issued[-1].number <= clock[other]:
-            return
         found = _conflicts(clock[other], issued, touched)
         if not found:
             return
@@ -165,6 +164,8 @@ def _with(mine: Touched, done: int, issued: deque[Issued]) -> Iterator[Conflict]
         if old.number <= done:
             return
         for theirs in old.touched:
+            if mine.start >= theirs.stop or theirs.start >= mine.stop:
+                continue  # nearly all of them
             if not (mine.writes or theirs.writes) or _commute(mine, theirs):
                 continue
             span = mine.meets(theirs)

@@ -33,7 +33,7 @@ class SyncState:
         self.freed: dict[int, Instr] = {}
         self.atomic: Instr | None = None
 
-    def before(self, instr: Instr) -> None:
+    def manage(self, instr: Instr) -> None:
         """Take note of what a call sets, waits for, allocates or frees."""
         call = instr.call
         handler = _HANDLERS.get(call.name)
