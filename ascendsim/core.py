@@ -29,6 +29,7 @@ class AivCore:
 
     readers : True when records are made; the quiet path tests only this.
     executing : False when records are made without touching bytes.
+    trusted : False when a block failed here, so that no other launch may use this core.
     tape : takes (call, waits, signals, scalar) in place of records, for readers that need no more.
     env : ENV_* bits common to all calls of this core (options are fixed per core).
     rules : evidence, rule id to the names of the instructions that relied on it.
@@ -54,7 +55,7 @@ class AivCore:
         self.warnings: dict[str, str] = {}
         self.bound_warnings: dict[str, str] = {}  # of bound calls, which later launches use again
         self.readers = False
-        self.executing = True
+        self.executing = self.trusted = True
         self.tape: Callable[..., None] | None = None
         self.observers: tuple[Observer, ...] = ()
         self.block = self.block_num = self.seq = 0
@@ -184,7 +185,8 @@ class EventPool:
             raise QueueError(
                 f"all {self.limit} event ids of {event} are taken: hangs on hardware; at most "
                 f"{self.limit} tensors of one position may be in a queue (or freed and not "
-                f"allocated again) at once; use fewer buffers or release ids"
+                f"allocated again) at once; use fewer buffers or release ids",
+                finding="synccheck:ids-exhausted",
             )
         return free.bit_length() - 1
 

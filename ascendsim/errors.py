@@ -19,21 +19,27 @@ AscendError
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class AscendError(Exception):
     """Base of all errors that are about the user's kernel or request.
 
     `where` is the kernel's own line as (file, line), `block` the block that ran; both are filled
     in by the launch, so that the text points at the kernel and not at the simulator. `located`
-    says that the launch has nothing to fill in: the error did not happen in the kernel.
+    says that the launch has nothing to fill in: the error did not happen in the kernel. `finding`
+    is the code of what the checks make of it ("" where no check knows this fault), `about` the
+    buffer or flag that it speaks of; `taken` says that they made it.
     """
 
     exit_code = 1
-    located = False
+    located = taken = False
+    finding = ""
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, finding: str = "", about: Any = None) -> None:
         super().__init__(message)
         self.message = message
+        self.finding, self.about = finding or self.finding, about
         self.where: tuple[str, int] | None = None
         self.block: int | None = None
 
@@ -71,9 +77,13 @@ class ContractError(AscendError):
 class AlignmentError(ContractError):
     """An address that is not a multiple of the bytes the operand requires."""
 
+    finding = "memcheck:misaligned"
+
 
 class BoundsError(ContractError):
     """Bytes outside a tensor, outside UB or outside a GM allocation."""
+
+    finding = "memcheck:out-of-bounds"
 
 
 class DtypeError(ContractError):
@@ -87,13 +97,19 @@ class RepeatError(ContractError):
 class OverlapError(ContractError):
     """Operands that may not share bytes do share some."""
 
+    finding = "memcheck:overlap"
+
 
 class QueueError(AscendError):
     """A buffer, queue or event used in a state that does not allow it."""
 
+    finding = "synccheck:wrong-state"
+
 
 class UbOverflow(AscendError):
     """InitBuffer asks for more than the unified buffer holds."""
+
+    finding = "memcheck:ub-overflow"
 
 
 class SanitizerError(AscendError):

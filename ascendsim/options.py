@@ -43,9 +43,6 @@ NOT_YET = {
     ("int_overflow", "truncate"): "int_overflow=clamp (no integer conversion is modelled yet)",
     ("vector_recip", "unsupported"): "vector_recip=model (Reciprocal and Rsqrt are not modelled)",
     ("out_of_bounds", "report"): "out_of_bounds=raise",
-    ("uninitialized", "raise"): "uninitialized=report (there is no check yet)",
-    ("race", "raise"): "race=report (there is no check yet)",
-    ("sync", "raise"): "sync=report (there is no check yet)",
 }
 
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ascendsim.api.given import checked_options, unlocated
+from ascendsim.api.given import checked_options, checks_of, unlocated
 from ascendsim.api.run import Run
-from ascendsim.errors import RequestError, UnsupportedError
+from ascendsim.errors import RequestError
 from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job, timing_job
 from ascendsim.launch import Job, Readers, blocks_of, recorded, scheduled
@@ -43,6 +43,7 @@ def launch(
     mode: str = "auto",
     record: str = "none",
     checks: Iterable[str] = (),
+    strict: bool = False,
     execute: bool = True,
     blocks: Iterable[int] | None = None,
     last: int | None = None,
@@ -59,6 +60,9 @@ def launch(
     arrays : one array per input of the operator, of its dtype, any strides; never changed
     record : "none"; "calls" to keep the call log and UB images; "bytes" to step through blocks
         forwards and back (`last` keeps the newest calls only)
+    checks : which of memcheck, initcheck, racecheck, synccheck read along; what they find is in
+        `findings`, also what would be raised without them, and the run ends there
+    strict : let initcheck report every read of undefined bytes, not only what comes of it
     execute : False makes records without touching bytes
     blocks : the blocks to record, default all
     call_sink, ub_sink : take one dict per call, and (core, UB bytes) per block, as they come
@@ -74,21 +78,25 @@ def launch(
         When the kernel breaks a rule; `where` is its own line.
     """
     op = load(op)
-    _check_request(mode, record, checks, last)
+    _check_request(mode, record, last)
     options = checked_options(options)
     job = make_job(op, arrays, tiling, soc, seed, options)
+    checking = checks_of(job, checks, strict, execute)
     call_sink, ub_sink = unlocated(call_sink), unlocated(ub_sink)
     recorder = Recorder(last) if record == "bytes" else None
     log = CallLog(last=last) if record == "calls" and call_sink is None else None
     images: dict[int, UbImage] | None = {} if record != "none" and ub_sink is None else None
     seen = tuple(each for each in (recorder, log) if each is not None)
     wanted = blocks_of(blocks)
-    readers = Readers(seen, call_sink, ub_sink, progress, wanted, execute, images)
+    sinks = call_sink, ub_sink, progress
+    readers = Readers(seen, *sinks, wanted, execute, images, checking)
     from ascendsim.launch.engines import run as run_job  # llvmlite comes with it
 
     run = _run_of(op, job, tiling, run_job(job, readers, mode))
     run.log, run.ub_images = None if log is None else log.calls, images or {}
     run.recordings = {} if recorder is None else recorder.blocks
+    if checking is not None:
+        run.checks, run.findings = checking.tools, checking.all()
     run.wanted = Defined(lambda: op, tiling.origin)
     run.timed = lambda: time(op, tiling, soc=soc, options=options, keep=True)
     return run
@@ -158,12 +166,10 @@ def _run_of(
     )
 
 
-def _check_request(mode: str, record: str, checks: Iterable[str], last: int | None) -> None:
+def _check_request(mode: str, record: str, last: int | None) -> None:
     if mode not in MODES:
         raise RequestError(f"mode {mode!r} is unknown; use one of {', '.join(MODES)}")
     if record not in RECORDS:
         raise RequestError(f"record {record!r} is unknown; use one of {', '.join(RECORDS)}")
     if last is not None and not (isinstance(last, int) and last >= 0):
         raise RequestError(f"last={last!r}: a number of calls not below 0 is needed, or None")
-    if tuple(checks):
-        raise UnsupportedError("checks are not available in this version; run without them")

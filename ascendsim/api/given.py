@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ascendsim.errors import AscendError, RequestError
+from ascendsim.launch import Job
+from ascendsim.observe.checks import TOOLS, Checks
 from ascendsim.options import Options
 
 _DEFAULT = Options()
@@ -25,6 +27,26 @@ def checked_options(options: Options | None) -> Options:
         name = options if isinstance(options, str) else "ieee"
         raise RequestError(f"options={options!r}: make them, with Options.of({name!r}) for one")
     return options
+
+
+def checks_of(job: Job, tools: Iterable[str], strict: bool, execute: bool) -> Checks | None:
+    """Return the observer of the wanted checks, None when there are none.
+
+    Raises
+    ------
+    RequestError
+        When there is no such check, or the launch has no data to check.
+    """
+    wanted = (tools,) if isinstance(tools, str) else tuple(tools)
+    for tool in wanted:
+        if tool not in TOOLS:
+            raise RequestError(f"check {tool!r} is unknown; use some of {', '.join(TOOLS)}")
+    if not wanted:
+        return None
+    if not execute:
+        raise RequestError("checks look at a run with data: leave execute=False away")
+    defined = (*job.inputs, *job.initial)
+    return Checks(wanted, job.options, strict=strict, defined=defined)
 
 
 def unlocated(sink: Callable[..., None] | None) -> Callable[..., None] | None:

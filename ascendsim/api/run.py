@@ -13,6 +13,7 @@ import numpy as np
 from ascendsim.errors import RequestError
 from ascendsim.memory import UbImage
 from ascendsim.observe.recorder import BlockRecording
+from ascendsim.record import Finding
 
 if TYPE_CHECKING:  # loaded when they are asked for: most runs need none of them
     from ascendsim.observe.timeline import Timeline
@@ -27,9 +28,10 @@ if TYPE_CHECKING:  # loaded when they are asked for: most runs need none of them
 class Run:
     """The data of a run.
 
-    outputs : output arrays by name, `out` the first; warnings : `code: text` each; evidence : the
-    rules it relied on and the weakest grade; mode : how it really ran, `fallback` why not as asked
-    ("" when as asked); seconds : wall time of the blocks.
+    outputs : output arrays by name, `out` the first; warnings : `code: text` each; checks : those
+    that ran; findings : what they found; evidence : the rules it relied on and the weakest grade;
+    mode : how it really ran, `fallback` why not as asked ("" when as asked); seconds : wall time
+    of the blocks.
     """
 
     op: str
@@ -44,7 +46,8 @@ class Run:
     outputs: dict[str, np.ndarray]
     warnings: list[str]
     evidence: dict[str, Any]
-    findings: list[Any] = field(default_factory=list)
+    checks: tuple[str, ...] = ()
+    findings: list[Finding] = field(default_factory=list)
     ub_images: dict[int, UbImage] = field(default_factory=dict, repr=False)
     log: Callable[[], list[dict[str, Any]]] | None = field(default=None, repr=False, compare=False)
     recordings: dict[int, BlockRecording] = field(default_factory=dict, repr=False)

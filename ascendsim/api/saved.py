@@ -84,7 +84,7 @@ def _members(run: Run) -> Iterator[Member]:
     facts = {name: getattr(run, name) for name in _TEXTS}
     facts |= {"n": run.n, "block_dim": run.block_dim, "seconds": float(run.seconds)}
     facts |= {"tiling": run.tiling, "warnings": run.warnings, "evidence": run.evidence}
-    facts |= {"findings": [asdict(each) for each in run.findings]}
+    facts |= {"findings": [asdict(each) for each in run.findings], "checks": list(run.checks)}
     facts |= {"outputs": outputs, "ub_images": list(run.ub_images), "origin": _origin(run)}
     head = {"format": FORMAT, "version": VERSION, "made_by": f"ascendsim {__version__}"}
     yield document("run.json", {**head, "run": facts, "recording": tables})
@@ -171,6 +171,7 @@ def _run(archive: Archive, head: dict[str, Any], op: Op | str | None) -> Run:
         outputs=dict(_output(archive, *each) for each in facts["outputs"]),
         warnings=[plain_text(each) for each in facts["warnings"]],
         evidence=_evidence(facts["evidence"]),
+        checks=tuple(plain_text(each) for each in facts["checks"]),
         findings=[_finding(each) for each in facts["findings"]],
         ub_images=images,
         recordings=recordings,

@@ -83,7 +83,9 @@ def freed(decl: Any, tensors: tuple[Any, ...]) -> AscendError:
         if not tensor.buffer.state:
             return QueueError(
                 f"{decl.name}: {name} is {tensor!r}, whose buffer was freed; on hardware another "
-                f"pipe may already fill it; use it before FreeTensor or call AllocTensor again"
+                f"pipe may already fill it; use it before FreeTensor or call AllocTensor again",
+                finding="memcheck:use-after-free",
+                about=tensor.buffer,
             )
     raise AssertionError("freed() called with live operands")
 

@@ -75,7 +75,8 @@ def _scratch(
         if core.ub_used > start:
             raise UbOverflow(
                 f"Select writes scratch at UB[{start:#x}, {start + nbytes:#x}), which a buffer "
-                f"holds; keep the buffers below {start:#x} (the framework reserves the rest)"
+                f"holds; keep the buffers below {start:#x} (the framework reserves the rest)",
+                finding="memcheck:reserved-ub",
             )
         core.used.add(scratch)
         duplicate(scratch_row, scalar if word is None else word)

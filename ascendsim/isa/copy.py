@@ -157,7 +157,7 @@ def _check_local(name: str, role: str, tensor: Any, reach: int) -> None:
     if tensor.start % DATABLOCK_BYTES:
         raise AlignmentError(
             f"{name}: {role} starts at UB[{tensor.start:#x}] of {tensor.buffer.name}: copies "
-            f"start at multiples of {DATABLOCK_BYTES} bytes in UB"
+            f"start at multiples of {DATABLOCK_BYTES} bytes in UB; choose such an offset"
         )
     if reach > tensor.nbytes:
         raise BoundsError(
@@ -243,7 +243,8 @@ def _counted_bytes(count: Any, dtype: Any) -> int:
         raise ContractError(
             f"DataCopy: count {count} of {dtype} is {length} bytes, no multiple of "
             f"{DATABLOCK_BYTES}: hardware would copy {whole} elements only; use DataCopyPad or a "
-            f"multiple of {DATABLOCK_BYTES // dtype.nbytes} elements"
+            f"multiple of {DATABLOCK_BYTES // dtype.nbytes} elements",
+            finding="memcheck:count-rounded",
         )
     if length // DATABLOCK_BYTES > MAX_DATABLOCKS:
         raise ContractError(

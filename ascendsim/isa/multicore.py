@@ -162,7 +162,7 @@ def _wait(core: Any, ready: Callable[[], bool], name: str, text: str) -> None:
     if core.turns is not None:
         core.turns.wait(core.block, ready, f"{name} waits for ever: {text}")
     elif not ready():
-        raise QueueError(f"{name} waits for ever: {text}")
+        raise QueueError(f"{name} waits for ever: {text}", finding="synccheck:block-deadlock")
 
 
 def _words(gm: Any, blocks: int) -> np.ndarray:
@@ -191,7 +191,11 @@ def _check_workspaces(name: str, core: Any, gm: Any, ub: Any, lines: Any, ub_lin
             raise DtypeError(f"{name}: {what} is {tensor.dtype}: it must be int32")
     gm.touch(name, "gmWorkspace", int(lines) * DATABLOCK_BYTES, True)
     if not ub.buffer.state:
-        raise QueueError(f"{name}: ubWorkspace is {ub!r}, whose buffer was freed")
+        raise QueueError(
+            f"{name}: ubWorkspace is {ub!r}, whose buffer was freed",
+            finding="memcheck:use-after-free",
+            about=ub.buffer,
+        )
     if ub.nbytes < ub_lines * DATABLOCK_BYTES:
         raise BoundsError(
             f"{name}: ubWorkspace is {ub!r} of {ub.nbytes} bytes: {ub_lines * DATABLOCK_BYTES} are "

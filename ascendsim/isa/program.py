@@ -73,7 +73,9 @@ def issue(
         if not tensor.buffer.state:
             raise QueueError(
                 f"{name}: {tensor!r} lies in a buffer that was freed; on hardware another pipe may "
-                f"already fill it; use it before FreeTensor or call AllocTensor again"
+                f"already fill it; use it before FreeTensor or call AllocTensor again",
+                finding="memcheck:use-after-free",
+                about=tensor.buffer,
             )
     if call.core.readers:
         observed(call.core, call, depth=depth)

@@ -37,7 +37,9 @@ def SetFlag(event: HardEvent, eventID: int) -> None:
     if key in core.events.flags:
         raise QueueError(
             f"SetFlag: {event}({eventID}) is already set and nobody waited for it: undefined on "
-            f"hardware; wait for it first or use another event id"
+            f"hardware; wait for it first or use another event id",
+            finding="synccheck:set-twice",
+            about=key,
         )
     token = core.token(event, eventID) if core.readers else None
     core.events.flags[key] = token
@@ -52,7 +54,9 @@ def WaitFlag(event: HardEvent, eventID: int) -> None:
     if key not in core.events.flags:
         raise QueueError(
             f"WaitFlag: no SetFlag({event}, {eventID}) went before: waits for ever on hardware; "
-            f"set the flag on the {event.pipes[0].name} side first"
+            f"set the flag on the {event.pipes[0].name} side first",
+            finding="synccheck:wait-without-set",
+            about=key,
         )
     token = core.events.flags.pop(key)
     if core.readers:

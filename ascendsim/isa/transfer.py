@@ -87,7 +87,9 @@ def run(transfer: Transfer, dst: Any, src: Any) -> None:
 def freed(name: str, role: str, tensor: Any) -> AscendError:
     """Return the error for a copy to or from a buffer that is not allocated."""
     return QueueError(
-        f"{name}: {role} is {tensor!r}, whose buffer was freed; copy before FreeTensor"
+        f"{name}: {role} is {tensor!r}, whose buffer was freed; copy before FreeTensor",
+        finding="memcheck:use-after-free",
+        about=tensor.buffer,
     )
 
 

@@ -21,6 +21,7 @@ from ascendsim.errors import AscendError, KernelError, UnsupportedError
 from ascendsim.launch.job import Job, Readers, Result
 from ascendsim.launch.report import evidence, stored_spans, touches_slack, warnings_of
 from ascendsim.launch.turns import Turns
+from ascendsim.observe.checks import Checks
 from ascendsim.record import CURRENT
 from ascendsim.tensor import GmAddress
 
@@ -46,8 +47,10 @@ def launch(job: Job, readers: Readers) -> Result:
 
         def run_one(core: AivCore, block: int) -> None:
             core.begin_block(block, readers.of(block))
-            run_block(job, core, block, arguments)
+            run_block(job, core, block, arguments, readers.checks)
             end_block(core)
+            if readers.checks is not None:
+                readers.checks.end_block(block)
             if readers.ub_sink is not None:
                 readers.ub_sink(block, core.ub.array)
             if readers.images is not None:
@@ -55,16 +58,31 @@ def launch(job: Job, readers: Readers) -> Result:
             if readers.progress is not None:
                 readers.progress(next(done), job.block_dim)
 
-        Turns(core, job.block_dim, run_one).run()
+        with _findings(readers.checks, core):
+            Turns(core, job.block_dim, run_one).run()
         seconds = time.perf_counter() - start
         outputs = {name: core.gm.allocations[name] for name in job.outputs}
         stored = {n: stored_spans(a) for n, a in outputs.items() if readers.executing}
         warnings = warnings_of(job, core.warnings, core.gm.allocations, stored)
         slack = any(map(touches_slack, core.gm.allocations.values()))
         arrays = {name: a.array for name, a in outputs.items() if readers.executing}
-        if readers.observers:
+        if readers.observers or readers.checks:
             core.gm.inputs.clear()  # records hold on to them, so their bytes are not used again
         return Result(arrays, warnings, evidence(core, slack), seconds)
+
+
+@contextmanager
+def _findings(checks: Checks | None, core: AivCore) -> Iterator[None]:
+    """End a launch that the checks stopped as any other; its core is not used again."""
+    try:
+        yield
+    except AscendError as error:
+        if checks is None or not error.taken:
+            raise
+        core.trusted = False
+        core.warnings["stopped"] = f"the launch ended at a finding: {error}"
+    if checks is not None:
+        checks.end_launch()
 
 
 @contextmanager
@@ -86,7 +104,8 @@ def prepared_core(job: Job, executing: bool) -> Iterator[tuple[AivCore, list[GmA
         CURRENT.reset(token)
         core.gm.release()
         core.observers, core.readers, core.tape = (), False, None
-    _CORES.put(key, core)
+    if core.trusted:
+        _CORES.put(key, core)
 
 
 @contextmanager
@@ -123,8 +142,14 @@ def _imagine(job: Job, core: AivCore) -> list[GmAddress]:
     return [GmAddress(allocation) for allocation in core.gm.allocations.values()]
 
 
-def run_block(job: Job, core: AivCore, block: int, arguments: list[GmAddress]) -> None:
-    """Run one block of the kernel.
+def run_block(
+    job: Job,
+    core: AivCore,
+    block: int,
+    arguments: list[GmAddress],
+    checks: Checks | None = None,
+) -> None:
+    """Run one block of the kernel; errors that `checks` know become findings.
 
     Raises
     ------
@@ -137,6 +162,7 @@ def run_block(job: Job, core: AivCore, block: int, arguments: list[GmAddress]) -
         if not getattr(error, "located", False):  # not the kernel's: a sink could not be written
             error.where = error.where or _kernel_line(error.__traceback__)
             error.block = block
+            error.taken = checks is not None and checks.takes(error, core)
         raise
     except (Exception, SystemExit) as error:
         wrapped = _kernel_error(error)
@@ -168,7 +194,7 @@ def _kernel_line(traceback: TracebackType | None) -> tuple[str, int] | None:
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
         if is_kernel_file(file):
-            found = (_short(file), traceback.tb_lineno)
+            found = (short_name(file), traceback.tb_lineno)
         traceback = traceback.tb_next
     return found
 
@@ -179,7 +205,7 @@ def is_kernel_file(file: str) -> bool:
     return not inside or "_kernels" in file
 
 
-def _short(file: str) -> str:
+def short_name(file: str) -> str:
     """Return `file` relative to the working directory when it lies below it."""
     try:
         return str(Path(file).relative_to(Path.cwd()))

@@ -11,6 +11,7 @@ import numpy as np
 from ascendsim.dtypes import DType
 from ascendsim.memory import UbImage
 from ascendsim.observe.calls import CallLog
+from ascendsim.observe.checks import Checks
 from ascendsim.options import Options
 from ascendsim.record import Observer
 from ascendsim.soc import Soc
@@ -47,7 +48,8 @@ class Readers:
 
     `call_sink` gets one dict per call; `ub_sink` the block's number and its whole UB at the end;
     `progress` the number of blocks done; `images` the UB of each block at its end. `blocks` limits
-    the records to these blocks.
+    the records to these blocks. `checks` read along too, and take the errors that they know: such a
+    run ends with a finding instead.
     """
 
     observers: tuple[Observer, ...] = ()
@@ -57,19 +59,21 @@ class Readers:
     blocks: frozenset[int] | None = None
     executing: bool = True
     images: dict[int, UbImage] | None = None
+    checks: Checks | None = None
 
     @property
     def quiet(self) -> bool:
         """True when only the outputs are wanted."""
-        reading = self.observers or self.call_sink or self.ub_sink or self.images is not None
-        return not reading and self.executing
+        sinks = self.call_sink or self.ub_sink or self.images is not None
+        return not (self.observers or sinks or self.checks) and self.executing
 
     def of(self, block: int) -> tuple[Observer, ...]:
         """Return the observers of `block`."""
         if self.blocks is not None and block not in self.blocks:
             return ()
         log = () if self.call_sink is None else (CallLog(self.call_sink),)
-        return (*self.observers, *log)
+        checks = () if self.checks is None else (self.checks,)
+        return (*checks, *self.observers, *log)
 
 
 @dataclass(slots=True)

@@ -91,14 +91,16 @@ class Turns:
         chosen = self._pass_from(block)
         if chosen < 0:
             seat.state = RUNNING
-            raise QueueError(f"{text}; hangs on hardware")
+            raise QueueError(f"{text}; hangs on hardware", finding="synccheck:block-deadlock")
         if chosen != block:
             seat.bell.acquire()
         seat.ready = None
         if self.error is not None:
             raise Abandoned
         if seat.failure:
-            raise QueueError(f"{seat.failure}; hangs on hardware")
+            raise QueueError(
+                f"{seat.failure}; hangs on hardware", finding="synccheck:block-deadlock"
+            )
 
     def _run_here(self, number: int) -> None:
         """Run a block in the launching thread; then wait until blocks that wait are done."""

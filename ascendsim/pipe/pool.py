@@ -38,23 +38,33 @@ class TBufPool:
     def InitBuffer(self, holder: Any, num_or_len: int, length: int | None = None) -> bool:
         """Give a queue or TBuf memory out of this pool; arguments as TPipe.InitBuffer."""
         if self.pipe is None:
-            raise QueueError("InitBuffer: this TBufPool has no memory; call InitBufPool first")
+            raise QueueError(
+                "InitBuffer: this TBufPool has no memory; call InitBufPool first",
+                finding="memcheck:no-memory",
+            )
         if self.partner is not None and self.partner.handles:
             raise QueueError(
-                "InitBuffer: another TBufPool holds buffers in the same memory; Reset it first"
+                "InitBuffer: another TBufPool holds buffers in the same memory; Reset it first",
+                finding="memcheck:pool-in-use",
             )
         return bool(self.pipe.give(holder, num_or_len, length, self))
 
     def InitBufPool(self, bufPool: TBufPool, length: int, shareBuf: Any = None) -> bool:
         """Give a part of this pool to another one, or let it share the memory of `shareBuf`."""
         if self.pipe is None:
-            raise QueueError("InitBufPool: this TBufPool has no memory; call InitBufPool first")
+            raise QueueError(
+                "InitBufPool: this TBufPool has no memory; call InitBufPool first",
+                finding="memcheck:no-memory",
+            )
         return bool(self.pipe.give_pool(bufPool, length, shareBuf, self))
 
     def Reset(self) -> None:
         """Take back all buffers of this pool, after all pipes."""
         if self.pipe is None:
-            raise QueueError("Reset: this TBufPool has no memory; call InitBufPool first")
+            raise QueueError(
+                "Reset: this TBufPool has no memory; call InitBufPool first",
+                finding="memcheck:no-memory",
+            )
         core = self.pipe.core
         if core.readers:
             observed(core, Call("Reset", PIPE.PIPE_ALL, core, (), fields={"pool": "TBufPool"}))
@@ -73,7 +83,8 @@ class TBufPool:
         if limited and self.handles + handles > self.LIMIT:
             raise QueueError(
                 f"InitBuffer: {what} asks for {handles} buffers with {self.handles} in use: a "
-                f"TBufPool has {self.LIMIT}; merge buffers"
+                f"TBufPool has {self.LIMIT}; merge buffers",
+                finding="memcheck:too-many-buffers",
             )
         start, end = self.cursor, self.cursor + ceil32(nbytes)
         if end > self.start + self.nbytes:

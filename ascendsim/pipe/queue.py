@@ -115,7 +115,8 @@ class TQueBind(Holder):
         if len(self.fifo) >= self.depth:
             raise QueueError(
                 f"EnQue: {self.name} already holds {len(self.fifo)} tensors, its depth; DeQue one "
-                f"before, or make the queue deeper"
+                f"before, or make the queue deeper",
+                finding="synccheck:queue-full",
             )
         core = self.core
         if not core.soc.uses_mutexes:
@@ -133,7 +134,8 @@ class TQueBind(Holder):
         if not self.fifo:
             raise QueueError(
                 f"DeQue: {self.name} is empty: on hardware this returns a stale tensor without "
-                f"waiting; EnQue a tensor first"
+                f"waiting; EnQue a tensor first",
+                finding="synccheck:queue-empty",
             )
         buffer = self.fifo[0]
         if buffer.state != ENQUE:
@@ -156,7 +158,8 @@ class TQueBind(Holder):
         if buffer is None or buffer.holder is not self:
             raise self._not_mine("FreeTensor", tensor)
         if buffer.state == FREE:
-            raise self._wrong("FreeTensor", buffer, "it was freed already; free it once")
+            advice = "it was freed already; free it once"
+            raise self._wrong("FreeTensor", buffer, advice, "memcheck:double-free")
         core = self.core
         if not core.soc.uses_mutexes:
             if buffer.event >= 0:  # freed while queued: the flag of EnQue is never waited for
@@ -201,23 +204,30 @@ class TQueBind(Holder):
             return ContractError(f"{call}: {tensor!r} is no LocalTensor")
         return QueueError(
             f"{call}: {tensor!r} belongs to {buffer.name}, not to {self.name}; use the queue "
-            f"that allocated it"
+            f"that allocated it",
+            finding="memcheck:wrong-queue",
         )
 
-    def _wrong(self, call: str, buffer: Buffer, advice: str) -> QueueError:
+    def _wrong(self, call: str, buffer: Buffer, advice: str, finding: str = "") -> QueueError:
         where = f"UB[{buffer.start:#x}, {buffer.start + buffer.nbytes:#x})"
         return QueueError(
             f"{call}: {self.name} slot {buffer.slot} at {where} is {STATE_NAMES[buffer.state]}: "
-            f"{advice}"
+            f"{advice}",
+            finding=finding,
+            about=buffer,
         )
 
     def _none_free(self) -> QueueError:
         if not self.buffers:
-            return QueueError(f"AllocTensor: {self.name} has no buffers; call InitBuffer first")
+            return QueueError(
+                f"AllocTensor: {self.name} has no buffers; call InitBuffer first",
+                finding="memcheck:no-memory",
+            )
         states = ", ".join(STATE_NAMES[b.state] for b in self.buffers)
         return QueueError(
             f"AllocTensor: {self.name} has no free buffer ({states}): spins for ever on hardware; "
-            f"FreeTensor one first, or give the queue more buffers"
+            f"FreeTensor one first, or give the queue more buffers",
+            finding="synccheck:no-free-buffer",
         )
 
     def _record(

@@ -48,7 +48,10 @@ class TBuf(Holder):
         The offset is a multiple of 32 bytes (the manual; hardware checks nothing).
         """
         if not self.buffers:
-            raise QueueError(f"GetWithOffset: {self.name} has no memory; call InitBuffer first")
+            raise QueueError(
+                f"GetWithOffset: {self.name} has no memory; call InitBuffer first",
+                finding="memcheck:no-memory",
+            )
         buffer, dtype = self.buffers[0], element_type("GetWithOffset", T)
         for what, value in (("size", size), ("bufOffset", bufOffset)):
             if isinstance(value, bool) or not hasattr(value, "__index__") or value < 0:
@@ -84,7 +87,10 @@ class TBuf(Holder):
 
     def _tensor(self, call: str, T: Any, count: int | None) -> LocalTensor:
         if not self.buffers:
-            raise QueueError(f"{call}: {self.name} has no memory; call InitBuffer first")
+            raise QueueError(
+                f"{call}: {self.name} has no memory; call InitBuffer first",
+                finding="memcheck:no-memory",
+            )
         buffer = self.buffers[0]
         if count is None:
             return buffer.views.get((T, buffer.nbytes)) or buffer.view(element_type(call, T))

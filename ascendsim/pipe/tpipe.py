@@ -37,7 +37,8 @@ class TPipe:
         if core.pipe is not None:
             raise QueueError(
                 "TPipe: this block already has one; a second live TPipe hangs or corrupts on "
-                "hardware; pass the first on, or call its Destroy() before"
+                "hardware; pass the first on, or call its Destroy() before",
+                finding="synccheck:second-pipe",
             )
         self.core = core
         self.handles = 0
@@ -195,7 +196,8 @@ class TPipe:
         if num > MAX_QUEUE_BUFFERS or handles > core.soc.buffer_handles:
             raise QueueError(
                 f"InitBuffer: {holder.name} asks for {num} buffers with {self.handles} in use: a "
-                f"TPipe has {core.soc.buffer_handles}; merge buffers"
+                f"TPipe has {core.soc.buffer_handles}; merge buffers",
+                finding="memcheck:too-many-buffers",
             )
         total = int(num) * ceil32(int(nbytes))
         if pool is not None:
@@ -220,7 +222,8 @@ class TPipe:
         if mutexes > core.soc.buffer_mutexes:
             raise QueueError(
                 f"InitBuffer: {holder.name} needs {num} buffer mutexes with {core.mutexes} in "
-                f"use: {core.soc.name} has {core.soc.buffer_mutexes}; use fewer queue buffers"
+                f"use: {core.soc.name} has {core.soc.buffer_mutexes}; use fewer queue buffers",
+                finding="synccheck:mutexes-exhausted",
             )
         if mutexes > DOCUMENTED_QUEUE_BUFFERS:
             core.warn(

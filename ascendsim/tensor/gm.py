@@ -170,7 +170,8 @@ class GlobalTensor:
             raise BoundsError(
                 f"{name}: {role} reaches {holder.name}[{self.start + shift:#x}, {stop:#x}) but the "
                 f"tensor has {holder.nbytes:#x} bytes (and {holder.slack} of slack); check "
-                f"offset, count and tiling"
+                f"offset, count and tiling",
+                finding="memcheck:gm-out-of-bounds",
             )
         if store:
             holder.slack_written = max(holder.slack_written, stop - holder.nbytes)

@@ -139,7 +139,11 @@ class LocalTensor:
 
     def _element(self, name: str, index: Any) -> int:
         if not self.buffer.state:
-            raise QueueError(f"{name}: {self!r} was freed; read it before FreeTensor")
+            raise QueueError(
+                f"{name}: {self!r} was freed; read it before FreeTensor",
+                finding="memcheck:use-after-free",
+                about=self.buffer,
+            )
         if not hasattr(index, "__index__") or not 0 <= index < self.count:
             raise BoundsError(f"{name}({index!r}): {self!r} has elements 0..{self.count - 1}")
         return self.start + int(index) * self.dtype.nbytes

@@ -78,7 +78,7 @@ def extra_of(run: Any, notes: list[str]) -> dict[str, Any]:
         missing = f"no timeline: {error}"
     return {
         "notes": notes,
-        "checked": bool(run.findings),
+        "checked": bool(run.checks or run.findings),
         "facts": {},
         "timelines": timelines,
         "no_timeline": missing,

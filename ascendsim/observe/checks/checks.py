@@ -1,0 +1,119 @@
+"""The observer that runs the wanted checks over the stream of a launch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from ascendsim.errors import AscendError
+from ascendsim.observe.checks.blocks import SYNCS, Traffic
+from ascendsim.observe.checks.codes import CODES, TOOLS, tool_of
+from ascendsim.observe.checks.findings import Findings
+from ascendsim.observe.checks.initcheck import Undefined, UndefinedInGm
+from ascendsim.observe.checks.memcheck import Memory
+from ascendsim.observe.checks.racecheck import Race
+from ascendsim.observe.checks.synccheck import SyncState
+from ascendsim.observe.checks.touched import Touched, TouchedBytes
+from ascendsim.options import Options
+from ascendsim.record import Finding, Instr
+
+_RAISE = {"initcheck": "uninitialized", "racecheck": "race", "synccheck": "sync"}
+
+
+class _Block:
+    """What the wanted checks know of one block.
+
+    `managers` take the calls that order, give or take back; `accesses` those that touch bytes. The
+    words that blocks wait with (SyncAll, IBSet, IBWait) are nobody else's, so those calls order.
+    """
+
+    def __init__(self, checks: Checks, core: Any) -> None:
+        findings, tools = checks.findings, checks.findings.tools
+        self.sync = SyncState(findings)
+        self.managers: list[Callable[[Instr], None]] = [self.sync.manage]
+        self.accesses: list[Callable[[Instr, tuple[Touched, ...]], None]] = []
+        if "memcheck" in tools:
+            self._add(Memory(findings))
+        if "initcheck" in tools:
+            self._add(Undefined(findings, checks.in_gm, core, strict=checks.strict))
+        if "racecheck" in tools:
+            automatic = core.options.auto_sync == "on"
+            in_order = automatic or core.soc.arch == "3510"
+            self._add(Race(findings, auto_sync=automatic, ordered_v=in_order))
+        if core.block_num > 1 and tools & {"memcheck", "racecheck"}:
+            self._add(checks.traffic)
+
+    def _add(self, check: Any) -> None:
+        self.managers.append(check.manage)
+        self.accesses.append(check.access)
+
+
+class Checks:
+    """An observer; blocks may run one after another or by turns.
+
+    tools : names of the checks; strict : report reads of undefined bytes, too
+    defined : names of the GM tensors that hold values when the launch begins
+    """
+
+    def __init__(
+        self,
+        tools: Collection[str],
+        options: Options,
+        *,
+        strict: bool = False,
+        defined: Collection[str] = (),
+    ) -> None:
+        raising = [tool for tool, name in _RAISE.items() if getattr(options, name) == "raise"]
+        self.findings = Findings(tools, raising)
+        self.tools = tuple(tool for tool in TOOLS if tool in self.findings.tools)
+        self.strict = strict
+        self.in_gm = UndefinedInGm(defined)
+        self.traffic = Traffic(self.findings)
+        self._bytes = TouchedBytes()
+        self._blocks: dict[int, _Block] = {}
+
+    def all(self) -> list[Finding]:
+        """Return what was found."""
+        return self.findings.all()
+
+    def before(self, instr: Instr) -> None:
+        """Check a call, before its bytes change."""
+        block = self._blocks.get(instr.block)
+        if block is None:
+            block = self._blocks[instr.block] = _Block(self, instr.call.core)
+        call = instr.call
+        if call.geometry is None or call.name in SYNCS:
+            for manage in block.managers:
+                manage(instr)
+            return
+        touched = self._bytes.of(call)
+        if touched:
+            for access in block.accesses:
+                access(instr, touched)
+
+    def after(self, instr: Instr) -> None:
+        """Nothing is left to see."""
+
+    def end_block(self, block: int) -> None:
+        """Report what a block that ended leaves behind."""
+        state = self._blocks.pop(block, None)
+        if state is not None:
+            state.sync.end()
+
+    def end_launch(self) -> None:
+        """Report what only all blocks together show."""
+        self.traffic.end()
+
+    def takes(self, error: AscendError, core: Any) -> bool:
+        """Report an error that ended a block, where a running check knows this fault."""
+        tool = tool_of(error.finding)
+        if error.finding not in CODES or tool not in self.findings.tools:
+            return False
+        if tool in self.findings.raising:
+            return False
+        block = self._blocks.get(core.block)
+        partner = None if block is None else block.sync.partner_of(error.about)
+        hangs = block is not None and error.finding == "synccheck:wait-without-set"
+        note = block.sync.chain() if block is not None and hangs else ""
+        self.findings.add_error(error, (core.block, core.seq), partner, note)
+        return True

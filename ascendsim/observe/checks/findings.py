@@ -1,0 +1,136 @@
+"""Where findings are collected: the same code at the same lines is one finding with a count.
+
+A kernel has few lines, so memory is bounded however often a fault happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ascendsim.errors import AscendError, SanitizerError
+from ascendsim.observe.checks.codes import CODES, ERROR, tool_of
+from ascendsim.record import Finding, Instr
+
+MAX_FINDINGS = 2000  # generated code may have any number of lines
+
+
+class Findings:
+    """The findings of a run, in the order in which they came.
+
+    tools : the checks that run; raising : those that raise SanitizerError instead of reporting
+    """
+
+    def __init__(self, tools: Collection[str], raising: Collection[str] = ()) -> None:
+        self.tools, self.raising = frozenset(tools), frozenset(raising)
+        self._found: dict[tuple[Any, ...], Finding] = {}
+        self._counts: dict[tuple[Any, ...], int] = {}
+        self._places: dict[Any, tuple[str, int]] = {}
+        self.dropped = 0
+
+    def all(self) -> list[Finding]:
+        """Return the findings with their counts."""
+        return [
+            found if self._counts[key] == found.count else replace(found, count=self._counts[key])
+            for key, found in self._found.items()
+        ]
+
+    def add(
+        self,
+        code: str,
+        instr: Instr,
+        message: str,
+        *,
+        memory: str = "",
+        span: tuple[int, int] | None = None,
+        partner: Instr | None = None,
+    ) -> None:
+        """Report `code` at a call; `span` are bytes of `memory`, `partner` the other call.
+
+        Raises
+        ------
+        SanitizerError
+            When the tool was asked to raise what is an error.
+        """
+        where = self.place(instr.where)
+        other = None if partner is None else self.place(partner.where)
+        key = (code, where, other)
+        if self._known(key):
+            return
+        severity, way_out = CODES[code]
+        told = "" if partner is None or other is None else f"{named(partner)} at {at(other)}"
+        found = Finding(
+            code, severity, message, instr.block, instr.seq,
+            None if partner is None else partner.seq,
+            where, span, 1, instr.call.name, told, memory, way_out,
+        )  # fmt: skip
+        if severity == ERROR and tool_of(code) in self.raising:
+            raise SanitizerError(f"{message}; {way_out} [{code}]")
+        self._keep(key, found)
+
+    def add_error(
+        self, error: AscendError, call: tuple[int, int], partner: Instr | None, note: str = ""
+    ) -> None:
+        """Report an error that ended a block at `call` (block, number); `note` goes to its text."""
+        where, about = error.where, error.about
+        other = None if partner is None else self.place(partner.where)
+        key = (error.finding, where, other)
+        if self._known(key):
+            return
+        name, colon, _ = error.message.partition(":")
+        severity, way_out = CODES[error.finding]
+        message, cut, advice = error.message.rpartition("; ")
+        if way_out or not cut:
+            message = error.message
+        told = "" if partner is None or other is None else f"{named(partner)} at {at(other)}"
+        start = getattr(about, "start", None)
+        found = Finding(
+            error.finding, severity, message + note, *call,
+            None if partner is None else partner.seq,
+            where,
+            None if start is None else (start, start + about.nbytes),
+            1, name if colon else "", told, "" if start is None else "UB",
+            way_out or advice,
+        )  # fmt: skip
+        self._keep(key, found)
+
+    def place(self, where: Any) -> tuple[str, int]:
+        """Return file (relative to the working directory when below it) and line of a call."""
+        key = (id(where.code), where.instruction) if hasattr(where, "code") else where[:2]
+        found = self._places.get(key)
+        if found is None:
+            found = self._places[key] = (_short(where.file), where.line)
+        return found
+
+    def _known(self, key: tuple[Any, ...]) -> bool:
+        """Count a finding that was reported before, or one too many."""
+        if key in self._counts:
+            self._counts[key] += 1
+            return True
+        if len(self._counts) >= MAX_FINDINGS:
+            self.dropped += 1
+            return True
+        return False
+
+    def _keep(self, key: tuple[Any, ...], found: Finding) -> None:
+        self._found[key] = found
+        self._counts[key] = 1
+
+
+def named(instr: Instr) -> str:
+    """Return an instruction with its pipe: `Muls on V`."""
+    return f"{instr.call.name} on {instr.call.pipe.name.removeprefix('PIPE_')}"
+
+
+def at(place: tuple[str, int]) -> str:
+    """Return `file:line`."""
+    return f"{place[0]}:{place[1]}"
+
+
+def _short(file: str) -> str:
+    try:
+        return str(Path(file).relative_to(Path.cwd()))
+    except ValueError:
+        return file

@@ -1,0 +1,35 @@
+"""The findings of a run as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ascendsim.record import Finding
+
+
+def findings_text(run: Any) -> str:
+    """Return what the checks of a run found, each with its place, partner, bytes and way out."""
+    what = f"{run.op} {run.dtype} n={run.n} on {run.soc}, {run.block_dim} blocks"
+    errors = sum(each.severity == "error" for each in run.findings)
+    warnings = len(run.findings) - errors
+    counts = f"{errors} errors, {warnings} warnings" if run.findings else "nothing found"
+    lines = [f"{', '.join(run.checks)} of {what}: {counts}"]
+    for each in run.findings:
+        lines += ["", *_lines(each)]
+    return "\n".join(lines)
+
+
+def _lines(finding: Finding) -> list[str]:
+    place = "" if finding.where is None else f"{finding.where[0]}:{finding.where[1]}: "
+    times = f", {finding.count} times" if finding.count > 1 else ""
+    lines = [
+        f"{place}{finding.severity}: {finding.message}",
+        f"  {finding.code} in block {finding.core}, call {finding.seq}{times}",
+    ]
+    if finding.bytes is not None:
+        lines.append(f"  {finding.memory}[{finding.bytes[0]:#x}, {finding.bytes[1]:#x})")
+    if finding.partner:
+        lines.append(f"  with {finding.partner}")
+    if finding.way_out:
+        lines.append(f"  way out: {finding.way_out}")
+    return lines
