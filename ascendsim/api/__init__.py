@@ -87,14 +87,14 @@ def launch(
     log = CallLog(last=last) if record == "calls" and call_sink is None else None
     images: dict[int, UbImage] | None = {} if record != "none" and ub_sink is None else None
     seen = tuple(each for each in (recorder, log) if each is not None)
-    wanted = blocks_of(blocks)
     sinks = call_sink, ub_sink, progress
-    readers = Readers(seen, *sinks, wanted, execute, images, checking)
     from ascendsim.launch.engines import run as run_job  # llvmlite comes with it
 
+    readers = Readers(seen, *sinks, blocks_of(blocks), execute, images, checking)
     run = _run_of(op, job, tiling, run_job(job, readers, mode))
     run.log, run.ub_images = None if log is None else log.calls, images or {}
-    run.recordings = {} if recorder is None else recorder.blocks
+    if recorder is not None:
+        run.recordings = recorder.blocks
     if checking is not None:
         run.checks, run.findings = checking.tools, checking.all()
     run.wanted = Defined(lambda: op, tiling.origin)

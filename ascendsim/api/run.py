@@ -29,9 +29,8 @@ class Run:
     """The data of a run.
 
     outputs : output arrays by name, `out` the first; warnings : `code: text` each; checks : those
-    that ran; findings : what they found; evidence : the rules it relied on and the weakest grade;
-    mode : how it really ran, `fallback` why not as asked ("" when as asked); seconds : wall time
-    of the blocks.
+    that ran; findings : theirs; evidence : the rules it relied on and the weakest grade; mode : how
+    it really ran, `fallback` why not as asked (else ""); seconds : wall time of the blocks.
     """
 
     op: str
