@@ -77,12 +77,11 @@ def launch(
     AscendError
         When the kernel breaks a rule; `where` is its own line.
     """
-    op = load(op)
+    op, options = load(op), checked_options(options)
     _check_request(mode, record, last)
-    options = checked_options(options)
     job = make_job(op, arrays, tiling, soc, seed, options)
     checking = checks_of(job, checks, strict, execute)
-    call_sink, ub_sink = unlocated(call_sink), unlocated(ub_sink)
+    call_sink, ub_sink = map(unlocated, (call_sink, ub_sink))
     recorder = Recorder(last) if record == "bytes" else None
     log = CallLog(last=last) if record == "calls" and call_sink is None else None
     images: dict[int, UbImage] | None = {} if record != "none" and ub_sink is None else None
@@ -93,8 +92,7 @@ def launch(
     readers = Readers(seen, *sinks, blocks_of(blocks), execute, images, checking)
     run = _run_of(op, job, tiling, run_job(job, readers, mode))
     run.log, run.ub_images = None if log is None else log.calls, images or {}
-    if recorder is not None:
-        run.recordings = recorder.blocks
+    run.recordings = {} if recorder is None else recorder.blocks
     if checking is not None:
         run.checks, run.findings = checking.tools, checking.all()
     run.wanted = Defined(lambda: op, tiling.origin)

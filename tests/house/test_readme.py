@@ -74,7 +74,18 @@ def test_every_command_named_exists(capsys):
     assert named == listed, "the README's commands and those of --help differ"
 
 
-TAKING_OPTIONS = ["run", "tiling", "time", "tile", "step", "check", "atlas", "bench", "compare", "capsule"]
+TAKING_OPTIONS = [
+    "run",
+    "tiling",
+    "time",
+    "tile",
+    "step",
+    "check",
+    "atlas",
+    "bench",
+    "compare",
+    "capsule",
+]
 
 
 @pytest.mark.parametrize("option", sorted(set(re.findall(r"(?<![\w-])--[a-z][\w-]+", TEXT))))
