@@ -77,18 +77,17 @@ def launch(
     AscendError
         When the kernel breaks a rule; `where` is its own line.
     """
-    op, options = load(op), checked_options(options)
     _check_request(mode, record, last)
-    job = make_job(op, arrays, tiling, soc, seed, options)
+    job = make_job(op := load(op), arrays, tiling, soc, seed, checked_options(options))
     checking = checks_of(job, checks, strict, execute)
     call_sink, ub_sink = map(unlocated, (call_sink, ub_sink))
     recorder = Recorder(last) if record == "bytes" else None
     log = CallLog(last=last) if record == "calls" and call_sink is None else None
     images: dict[int, UbImage] | None = {} if record != "none" and ub_sink is None else None
     seen = tuple(each for each in (recorder, log) if each is not None)
-    sinks = call_sink, ub_sink, progress
     from ascendsim.launch.engines import run as run_job  # llvmlite comes with it
 
+    sinks = call_sink, ub_sink, progress
     readers = Readers(seen, *sinks, blocks_of(blocks), execute, images, checking)
     run = _run_of(op, job, tiling, run_job(job, readers, mode))
     run.log, run.ub_images = None if log is None else log.calls, images or {}
