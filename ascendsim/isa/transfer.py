@@ -96,7 +96,7 @@ def freed(name: str, role: str, tensor: Any) -> AscendError:
 def _misaligned(transfer: Transfer, role: str, tensor: Any) -> AscendError:
     return AlignmentError(
         f"{transfer.name}: {role} starts at {tensor.holder.name}[{tensor.start:#x}]: the GM "
-        f"address must be a multiple of {transfer.unit} bytes"
+        f"address must be a multiple of {transfer.unit} bytes; choose such an offset"
     )
 
 

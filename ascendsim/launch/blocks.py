@@ -40,7 +40,7 @@ def launch(job: Job, readers: Readers) -> Result:
     AscendError
         At the first rule that the kernel breaks; `where` is the kernel's own line.
     """
-    collection = no_collection() if readers.observers else nullcontext()
+    collection = no_collection() if readers.observers or readers.checks else nullcontext()
     with prepared_core(job, readers.executing) as (core, arguments), collection:
         start = time.perf_counter()
         done = count(1)

@@ -184,12 +184,9 @@ class Instr(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check has to say about a call.
+    """What a check has to say about a call, number `seq` of block `core`, at `where`.
 
-    core : block; seq, other_seq : number of the call in its block, and of the one it collides with
-    where : file and line of the call; bytes : the byte range (start, stop) in `memory`, which is
-    "UB" or the name of a GM tensor; instruction : name of the call; partner : name and line of the
-    other call; way_out : what to do; count : how often the same code came at the same lines.
+    bytes : (start, stop) in `memory`, "UB" or a GM tensor; partner : the other call and its line
     """
 
     code: str
@@ -205,12 +202,6 @@ class Finding:
     partner: str = ""
     memory: str = ""
     way_out: str = ""
-
-    def __str__(self) -> str:
-        place = "" if self.where is None else f"{self.where[0]}:{self.where[1]}: "
-        times = f" ({self.count} times)" if self.count > 1 else ""
-        way_out = f"; {self.way_out}" if self.way_out else ""
-        return f"{self.severity}: {place}{self.message}{way_out} [{self.code}]{times}"
 
 
 class Observer(Protocol):

@@ -94,11 +94,12 @@ def test_other_spellings_and_unknown_words(ask: Ask, topic: str, name: str) -> N
 
 
 def test_the_list_keeps_errors_apart(ask: Ask) -> None:
-    concepts, errors, more = ask("explain").out.split("\n\n")
+    concepts, errors, findings, more = ask("explain").out.split("\n\n")
     assert concepts.startswith("concepts (")
     assert "stepping" in concepts
     assert errors.startswith("errors (")
     assert "queueerror" in errors
+    assert findings.startswith("findings (")
     assert "ascendsim explain TOPIC" in more
 
 
