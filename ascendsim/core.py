@@ -28,7 +28,7 @@ class AivCore:
 
     readers : True when records are made; the quiet path tests only this.
     executing : False when records are made without touching bytes.
-    tape : takes (call, waits, signals) in place of records, for readers that need no more.
+    tape : takes (call, waits, signals, scalar) in place of records, for readers that need no more.
     env : ENV_* bits common to all calls of this core (options are fixed per core).
     rules : evidence, rule id to the names of the instructions that relied on it.
     warnings : code to text of what a run has to tell its user.
@@ -119,7 +119,7 @@ def observed(
     """
     if core.tape is not None:
         core.seq += 1
-        core.tape(call, waits, signals)
+        core.tape(call, waits, signals, scalar)
         return
     frame = sys._getframe(depth)
     back = frame.f_back

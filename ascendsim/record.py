@@ -81,6 +81,36 @@ class Access(NamedTuple):
     repeat_stride: int
 
 
+class Move(NamedTuple):
+    """What a copy executes: `blocks` of `nbytes` at two pitches, and what it stores around them.
+
+    dst_space, src_space : the name of a GM tensor, "" for UB; dst, src : byte offsets there.
+    `pad` is what DataCopyPad stores beside the blocks (isa/padding.PadBytes; None: nothing).
+    """
+
+    blocks: int
+    nbytes: int
+    dst_pitch: int
+    src_pitch: int
+    dst_space: str
+    dst: int
+    src_space: str
+    src: int
+    pad: Any
+
+
+class Store(NamedTuple):
+    """What SetValue executes: the raw bits of one element of `nbytes` at byte `start`.
+
+    space : the name of a GM tensor, "" for UB.
+    """
+
+    space: str
+    start: int
+    nbytes: int
+    bits: int
+
+
 @dataclass(slots=True, eq=False)
 class Call:
     """A bound call: all of it but the scalar, checked once and shared by its records.
@@ -89,6 +119,7 @@ class Call:
 
     `execute(address, scalar)` runs the compiled body over the row at `address`; `encode` turns
     the kernel's scalar into the one that the row expects (None: it is passed as it is).
+    `row` is the same as data, for engines: (row of words, geometry block), Move or Store.
     `fields` are the call's other parameters under the names of the manual, for logs and pages;
     `hidden` the UB bytes that it stores beside its operands.
     """

@@ -19,8 +19,8 @@ from ascendsim.api.run import Run
 from ascendsim.errors import RequestError, UnsupportedError
 from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job, timing_job
-from ascendsim.launch import Job, Readers, Result, blocks_of, recorded, scheduled
-from ascendsim.launch import launch as launch_job
+from ascendsim.launch import Job, Ran, Readers, blocks_of, recorded, scheduled
+from ascendsim.launch import run as run_job
 from ascendsim.observe.recorder import Recorder
 from ascendsim.observe.timeline import Timeline, timeline_of
 from ascendsim.options import Options
@@ -84,8 +84,7 @@ def launch(
         ub_sink = lambda core, ub: images.__setitem__(core, ub.copy())  # noqa: E731
     observers = () if recorder is None else (recorder,)
     readers = Readers(observers, call_sink, ub_sink, progress, blocks_of(blocks), execute)
-    result = launch_job(job, readers)
-    run = _run_of(op, job, tiling, mode, result, list(kept), images)
+    run = _run_of(op, job, tiling, run_job(job, readers, mode), list(kept), images)
     run.recordings = {} if recorder is None else recorder.blocks
     run.wanted = Defined(op, tiling)
     run.timed = lambda: time(op, tiling, soc=soc, options=options, keep=True)
@@ -132,18 +131,15 @@ def _run_of(
     op: Op,
     job: Job,
     tiling: Tiling,
-    mode: str,
-    result: Result,
+    ran: Ran,
     calls: list[dict[str, Any]],
     images: dict[int, np.ndarray],
 ) -> Run:
-    missing = mode in ("replay", "fused")
-    fallback = f"{mode} is not available in this version; ran as step" if missing else ""
     what_if = op.soc_warning(job.soc.name)
     warnings = [f"what-if: {what_if}"] if what_if else []
     if job.soc.name != tiling.soc:
         warnings.append(f"soc: tiling was made for {tiling.soc}, run on {job.soc.name}")
-    warnings += result.warnings
+    warnings += ran.result.warnings
     first_input = next(iter(job.input_types.values()))
     return Run(
         op=op.name,
@@ -152,12 +148,12 @@ def _run_of(
         soc=job.soc.name,
         block_dim=job.block_dim,
         tiling=tiling.to_json(),
-        mode="step",
-        fallback=fallback,
-        seconds=result.seconds,
-        outputs=result.outputs,
+        mode=ran.mode,
+        fallback=ran.fallback,
+        seconds=ran.result.seconds,
+        outputs=ran.result.outputs,
         warnings=warnings,
-        evidence=result.evidence,
+        evidence=ran.result.evidence,
         calls=calls,
         ub_images=images,
     )

@@ -31,7 +31,7 @@ from ascendsim.isa.params import (
     check_widths,
 )
 from ascendsim.isa.support import check_on_soc
-from ascendsim.record import GM, UB, Access, Call
+from ascendsim.record import GM, UB, Access, Call, Move
 
 _PIPES = {(UB, GM): PIPE.PIPE_MTE2, (GM, UB): PIPE.PIPE_MTE3, (UB, UB): PIPE.PIPE_V}
 _NO_PAD = DataCopyPadParams()
@@ -149,7 +149,14 @@ def _call(
     fields = _fields(dst.dtype, given)
     if GM in (dst.space, src.space):
         fields["l2"] = (dst if dst.space == GM else src).cache.name
-    return Call(name, pipe, dst.core, (into, out_of), execute, geometry=shape_of, fields=fields)
+    row = Move(
+        *(shape_of.blocks, length, dst_pitch, src_pitch),
+        *("" if dst.space == UB else dst.holder.name, dst.start + lead),
+        *("" if src.space == UB else src.holder.name, src.start),
+        None if around is None else around.stored,
+    )
+    accesses = (into, out_of)
+    return Call(name, pipe, dst.core, accesses, execute, row=row, geometry=shape_of, fields=fields)
 
 
 def _fields(dtype: DType, given: tuple[Any, ...]) -> dict[str, Any]:

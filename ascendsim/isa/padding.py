@@ -10,7 +10,7 @@ Source: asc-devkit docs, DataCopyPad GM to UB page and C-API align-copy page.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ascendsim.core import PAD_AT_START
 from ascendsim.dtypes import DType
@@ -45,6 +45,17 @@ def padded_bytes(pad: Any, dtype: DType) -> tuple[int, int]:
     return sides
 
 
+class PadBytes(NamedTuple):
+    """What PadBlocks stores around each block, in bytes, for elements of `element` bytes."""
+
+    left: int
+    right: int
+    after: int
+    side: int
+    tail: int | None
+    element: int
+
+
 @dataclass(frozen=True, slots=True)
 class PadBlocks:
     """Bytes to store around each block: `left` before its data and `after` behind it.
@@ -62,6 +73,12 @@ class PadBlocks:
     after: int
     side: int
     tail: int | None
+
+    @property
+    def stored(self) -> PadBytes:
+        """What is stored, without where: the data's own addresses say that."""
+        nbytes = self.dst.dtype.nbytes
+        return PadBytes(self.left, self.right, self.after, self.side, self.tail, nbytes)
 
     def store(self) -> None:
         """Store the bytes; the data is already in place."""

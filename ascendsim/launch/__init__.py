@@ -5,17 +5,20 @@ The order of blocks is owned here, as are the observers and the cores kept betwe
 
 from ascendsim.launch.blocks import launch
 from ascendsim.launch.classes import BlockClass, block_classes
+from ascendsim.launch.engines import Ran, run
 from ascendsim.launch.job import Job, Readers, Result, blocks_of
 from ascendsim.launch.timing import recorded, scheduled
 
 __all__ = [
     "BlockClass",
     "Job",
+    "Ran",
     "Readers",
     "Result",
     "block_classes",
     "blocks_of",
     "launch",
     "recorded",
+    "run",
     "scheduled",
 ]

@@ -17,7 +17,7 @@ from ascendsim.core import AivCore
 from ascendsim.dtypes import uint8
 from ascendsim.errors import AscendError, KernelError, UnsupportedError
 from ascendsim.launch.job import Job, Readers, Result
-from ascendsim.launch.report import evidence, warnings_of
+from ascendsim.launch.report import evidence, stored_spans, touches_slack, warnings_of
 from ascendsim.record import CURRENT
 from ascendsim.tensor import GmAddress
 
@@ -41,16 +41,18 @@ def launch(job: Job, readers: Readers) -> Result:
         for block in range(job.block_dim):
             core.begin_block(block, readers.of(block))
             run_block(job, core, block, arguments)
-            _end_block(core)
+            end_block(core)
             if readers.ub_sink is not None:
                 readers.ub_sink(block, core.ub.array)
             if readers.progress is not None:
                 readers.progress(block + 1, job.block_dim)
         seconds = time.perf_counter() - start
         outputs = {name: core.gm.allocations[name] for name in job.outputs}
-        warnings = warnings_of(job, core, outputs, readers.executing)
+        stored = {n: stored_spans(a) for n, a in outputs.items() if readers.executing}
+        warnings = warnings_of(job, core.warnings, core.gm.allocations, stored)
+        slack = any(map(touches_slack, core.gm.allocations.values()))
         arrays = {name: a.array for name, a in outputs.items() if readers.executing}
-        return Result(arrays, warnings, evidence(core), seconds)
+        return Result(arrays, warnings, evidence(core, slack), seconds)
 
 
 @contextmanager
@@ -139,11 +141,16 @@ def _kernel_line(traceback: TracebackType | None) -> tuple[str, int] | None:
     found = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        inside = file.startswith((PACKAGE + os.sep, "<ascendsim", *_LIBRARIES))
-        if not inside or "_kernels" in file:
+        if is_kernel_file(file):
             found = (_short(file), traceback.tb_lineno)
         traceback = traceback.tb_next
     return found
+
+
+def is_kernel_file(file: str) -> bool:
+    """Tell whether a source file is neither the simulator's nor a library's."""
+    inside = file.startswith((PACKAGE + os.sep, "<ascendsim", *_LIBRARIES))
+    return not inside or "_kernels" in file
 
 
 def _short(file: str) -> str:
@@ -154,7 +161,8 @@ def _short(file: str) -> str:
         return file
 
 
-def _end_block(core: AivCore) -> None:
+def end_block(core: AivCore) -> None:
+    """Note what the block that just ended left behind."""
     for event, number in core.events.flags:
         core.warnings.setdefault(
             "flag-left-set",

@@ -14,7 +14,7 @@ from typing import Any
 
 from ascendsim.core import AivCore
 from ascendsim.isa.symbolic import BlockNumber, Question, holds
-from ascendsim.launch.blocks import prepared_core, run_block
+from ascendsim.launch.blocks import end_block, prepared_core, run_block
 from ascendsim.launch.job import Job
 from ascendsim.tensor import GmAddress
 
@@ -36,29 +36,36 @@ def block_classes(
     recorder: Callable[[], Any],
     same: Callable[[Any, Any], bool],
     share: bool = True,
+    at_end: Callable[[AivCore], None] = lambda core: None,
 ) -> list[BlockClass]:
     """Return the classes of `job`'s blocks, in the order of their first block.
 
     Parameters
     ----------
     recorder : makes an observer that is the stream of a block; its `tape` is a method that takes
-        (call, waits, signals) in place of records, or None
+        (call, waits, signals, scalar) in place of records, or None
     same : tells whether two streams are equal up to their start in GM
     share : False records every block on its own (the slow truth)
+    at_end : sees the core when all is recorded
     """
     if share:
-        found = _shared_classes(job, recorder, same)
+        found = _shared_classes(job, recorder, same, at_end)
         if found is not None:
             return found
     with prepared_core(job, executing=False) as (core, arguments):
-        return [
+        classes = [
             BlockClass((b,), _record(job, core, arguments, b, recorder(), None), None)
             for b in range(job.block_dim)
         ]
+        at_end(core)
+        return classes
 
 
 def _shared_classes(
-    job: Job, recorder: Callable[[], Any], same: Callable[[Any, Any], bool]
+    job: Job,
+    recorder: Callable[[], Any],
+    same: Callable[[Any, Any], bool],
+    at_end: Callable[[AivCore], None],
 ) -> list[BlockClass] | None:
     """Return the classes, or None when a plain recording contradicts one of them."""
     classes: list[BlockClass] = []
@@ -78,6 +85,7 @@ def _shared_classes(
             classes.append(BlockClass(tuple(members), stream, last if len(members) > 1 else None))
             taken = set(members)
             remaining = [b for b in remaining if b not in taken]
+        at_end(core)
     return classes
 
 
@@ -92,4 +100,5 @@ def _record(
     core.begin_block(block, (observer,))
     core.number, core.tape = number, observer.tape
     run_block(job, core, block, arguments)
+    end_block(core)
     return observer

@@ -53,6 +53,11 @@ class Readers:
     blocks: frozenset[int] | None = None
     executing: bool = True
 
+    @property
+    def quiet(self) -> bool:
+        """True when only the outputs are wanted."""
+        return not (self.observers or self.call_sink or self.ub_sink) and self.executing
+
     def of(self, block: int) -> tuple[Observer, ...]:
         """Return the observers of `block`."""
         if self.blocks is not None and block not in self.blocks:

@@ -13,10 +13,12 @@ from ascendsim.launch.job import Job
 from ascendsim.memory import Allocation
 
 
-def evidence(core: AivCore) -> dict[str, Any]:
-    """Return the rules that the core's calls relied on, weakest first."""
+def evidence(core: AivCore, slack: bool = False) -> dict[str, Any]:
+    """Return the rules that the core's calls relied on, weakest first; `slack`: on GM slack too."""
     arch = core.soc.arch
     rows: list[dict[str, Any]] = []
+    if slack:
+        core.relied_on(("gm-slack",), "launch")
     for rule_id, instructions in core.rules.items():
         rule = RULES[rule_id]
         rows.append(
@@ -35,10 +37,17 @@ def evidence(core: AivCore) -> dict[str, Any]:
 
 
 def warnings_of(
-    job: Job, core: AivCore, outputs: Mapping[str, Allocation], executing: bool
+    job: Job,
+    known: Mapping[str, str],
+    allocations: Mapping[str, Allocation],
+    stored: Mapping[str, np.ndarray],
 ) -> list[str]:
-    """Return `code: text` for everything that a run has to tell."""
-    found = dict(core.warnings)
+    """Return `code: text` for everything that a run has to tell.
+
+    `known` are the warnings of its calls; `stored` the byte ranges stored of each output, empty
+    when nothing was executed.
+    """
+    found = dict(known)
     cores = job.soc.aiv_cores
     if job.block_dim > cores:
         found["blocks"] = f"{job.block_dim} blocks on {cores} cores of {job.soc.name}: in rounds"
@@ -46,22 +55,26 @@ def warnings_of(
         found["ub"] = (
             f"a UB of {job.ub_bytes} bytes; {job.soc.name} has {job.soc.ub_physical_bytes}"
         )
-    touched = [a for a in core.gm.allocations.values() if a.slack_read or a.slack_written]
+    touched = [a for a in allocations.values() if touches_slack(a)]
     if touched:
-        core.relied_on(("gm-slack",), "launch")
         parts = (
             f"{a.name} ({a.slack_read} bytes read, {a.slack_written} written)" for a in touched
         )
         found["gm-slack"] = f"touched past the end of {', '.join(parts)}; inside the slack"
-    gaps = [text for a in outputs.values() if (text := _coverage(a))]
-    if gaps and executing:
-        found["coverage"] = "; ".join(gaps)
+    gaps = [coverage_text(name, allocations[name].nbytes, spans) for name, spans in stored.items()]
+    if any(gaps):
+        found["coverage"] = "; ".join(filter(None, gaps))
     return [f"{code}: {text}" for code, text in found.items()]
 
 
-def _coverage(allocation: Allocation) -> str:
-    spans = np.array(allocation.writes or np.empty((0, 2)), np.int64)
-    return coverage_text(allocation.name, allocation.nbytes, spans)
+def touches_slack(allocation: Allocation) -> bool:
+    """Tell whether a run touched what lies behind a tensor."""
+    return bool(allocation.slack_read or allocation.slack_written)
+
+
+def stored_spans(allocation: Allocation) -> np.ndarray:
+    """Return the byte ranges (start, stop) that were stored, int64 (ranges, 2)."""
+    return np.array(allocation.writes or np.empty((0, 2)), np.int64)
 
 
 def coverage_text(name: str, nbytes: int, spans: np.ndarray) -> str:
@@ -69,14 +82,22 @@ def coverage_text(name: str, nbytes: int, spans: np.ndarray) -> str:
 
     What lies behind the tensor is slack and does not count.
     """
+    missed, again = coverage(nbytes, spans)
+    if missed == nbytes:
+        return f"{name} is never written" if nbytes else ""
+    if not missed and not again:
+        return ""
+    return f"{name}: {missed} of {nbytes} bytes never written, {again} written more than once"
+
+
+def coverage(nbytes: int, spans: np.ndarray) -> tuple[int, int]:
+    """Return how many of `nbytes` the spans (start, stop) miss, and how many they write again."""
     spans = np.minimum(spans[np.argsort(spans[:, 0], kind="stable")], nbytes)
     spans = spans[spans[:, 1] > spans[:, 0]]
     if not spans.size:
-        return f"{name} is never written" if nbytes else ""
+        return nbytes, 0
     reach = np.maximum.accumulate(spans[:, 1])
     before = np.append(0, reach[:-1])
     missed = int(np.maximum(spans[:, 0] - before, 0).sum()) + nbytes - int(reach[-1])
     again = int(np.maximum(np.minimum(before, spans[:, 1]) - spans[:, 0], 0).sum())
-    if not missed and not again:
-        return ""
-    return f"{name}: {missed} of {nbytes} bytes never written, {again} written more than once"
+    return missed, again

@@ -53,12 +53,8 @@ def emitter(instruction: str, form: Format) -> Callable[[Call], None]:
 
     def emit(call: Call) -> None:
         # two loops: ENV_FLUSH is rare and its tests would slow the plain loop down
-        flush = call.env(ENV_FLUSH)
-        with call.builder.if_else(flush) as (then, otherwise):
-            with then:
-                _loop(call, instruction, form, flush=True)
-            with otherwise:
-                _loop(call, instruction, form, flush=False)
+        way = partial(_loop, call, instruction, form)
+        call.branch(ENV_FLUSH, partial(way, flush=True), partial(way, flush=False))
 
     return emit
 

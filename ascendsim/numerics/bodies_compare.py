@@ -60,7 +60,8 @@ def _loop(call: Call, form: Format, with_scalar: bool, operator: str) -> None:
 def _scalar_pattern(call: Call, form: Format) -> Lanes:
     narrow = float_to_half if form is FLOAT16 else float_to_brain
     few = narrow(call.scalar_lanes(8))
-    return splat(call.builder, call.builder.extract_element(few.value, I32(0)), CHUNK)
+    first = call.builder.extract_element(few.value, I32(0))
+    return splat(call.builder, first, call.width(CHUNK))
 
 
 def _compare_float(call: Call, form: Format, operator: str, a: Lanes, b: Lanes) -> Lanes:
@@ -68,7 +69,7 @@ def _compare_float(call: Call, form: Format, operator: str, a: Lanes, b: Lanes) 
     if operator != "!=":
         return result
     unordered = Lanes(a.builder, a.builder.fcmp_unordered("uno", a.value, b.value))
-    drop = splat(call.builder, call.env(ENV_NE_ORDERED), CHUNK)
+    drop = splat(call.builder, call.env(ENV_NE_ORDERED), a.count)
     return result & ~(unordered & drop)
 
 
@@ -77,7 +78,7 @@ def _compare_pattern(call: Call, form: Format, operator: str, a: Lanes, b: Lanes
     unordered = _is_nan(a, form) | _is_nan(b, form)
     if operator != "!=":
         return result & ~unordered
-    keep = splat(call.builder, call.builder.not_(call.env(ENV_NE_ORDERED)), CHUNK)
+    keep = splat(call.builder, call.builder.not_(call.env(ENV_NE_ORDERED)), a.count)
     return (result & ~unordered) | (unordered & keep)
 
 

@@ -31,6 +31,11 @@ _LOCK = threading.RLock()
 CACHE_VARIABLE = "ASCENDSIM_CACHE"
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILED_SOURCES = (
+    "engine/emit.py",
+    "engine/generated.py",
+    "engine/program_text.py",
+    "engine/table.py",
+    "engine/words.py",
     "enums.py",
     "numerics/bodies_arith.py",
     "numerics/bodies_cast.py",
@@ -88,8 +93,10 @@ def directory() -> Path | None:
     return None
 
 
-def compiled(function: Callable, signature: str, unit: str) -> Callable:
+def compiled(function: Callable, signature: str, unit: str, nogil: bool = False) -> Callable:
     """Compile `function`, or load it; each unit has its own directory, so writers never meet.
+
+    `nogil` lets other Python threads run meanwhile, which costs each call a little.
 
     Returns the dispatcher, with its one signature ready. A cache that cannot be written or read
     back costs time, never the result; a damaged one is made anew.
@@ -108,10 +115,10 @@ def compiled(function: Callable, signature: str, unit: str) -> Callable:
         try:
             own.mkdir(exist_ok=True)
             with _LOCK, _numba_cache(own):
-                return _njit(function, signature, cache=True)
+                return _njit(function, signature, cache=True, nogil=nogil)
         except Exception:  # what unpickling a damaged file raises can be anything
             shutil.rmtree(own, ignore_errors=True)
-    return _njit(function, signature, cache=False)
+    return _njit(function, signature, cache=False, nogil=nogil)
 
 
 def _require_compiler() -> None:
@@ -123,8 +130,8 @@ def _require_compiler() -> None:
         raise error
 
 
-def _njit(function: Callable, signature: str, cache: bool) -> Callable:
-    compiler = numba.njit(signature, cache=cache, error_model="numpy", fastmath=False)
+def _njit(function: Callable, signature: str, cache: bool, nogil: bool) -> Callable:
+    compiler = numba.njit(signature, cache=cache, nogil=nogil, error_model="numpy", fastmath=False)
     return compiler(function)
 
 

@@ -1,5 +1,12 @@
 """The loop around every flat body: whole chunks of lanes, and the tail through scratch memory.
 
+An emitter says what one chunk of lanes computes, in terms of a call: `call.env`, `call.branch`,
+`call.switch` for what is fixed, `call.scalar_lanes` for the scalar, and last `sweep(call, inputs,
+output, compute, chunk)`. Here the call is one instruction whose operands lie in memory; the fused
+engine hands the same emitters a call whose operands are values of its own loop (engine/emit.py).
+For both to work an emitter takes the number of lanes from its operands (`a.count`) or from
+`call.width(CHUNK)`, and ends in exactly one `sweep` on every way through it.
+
 A chunk is read completely before it is written, so a destination may equal a source. The last,
 partial chunk works on padded copies on the stack: the same vector code serves it and no byte
 outside the operands is touched.
@@ -9,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from llvmlite import ir
 
@@ -50,6 +58,28 @@ class Call:
         """Return whether a bit of the ENV word is set."""
         masked = self.builder.and_(self.word(ENV), I64(bit))
         return self.builder.icmp_unsigned("!=", masked, I64(0))
+
+    def branch(self, bit: int, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+        """Emit two ways, to be taken by a bit of the ENV word."""
+        with self.builder.if_else(self.env(bit)) as (yes, no):
+            with yes:
+                then()
+            with no:
+                otherwise()
+
+    def width(self, chunk: int) -> int:
+        """Return how many lanes are computed at once where the emitter would have `chunk`."""
+        return chunk
+
+    def sweep(
+        self,
+        inputs: Sequence[tuple[int, ir.Type]],
+        output: ir.Type,
+        compute: Callable[..., Lanes],
+        chunk: int,
+    ) -> None:
+        """Emit the loop over COUNT lanes."""
+        loop(self, inputs, [(DST, output)], lambda *lanes: [compute(*lanes)], chunk)
 
     def choose(self, bit: int, then: int, other: int, like: Lanes) -> Lanes:
         """Return a constant that depends on a bit of the ENV word, in the shape of `like`."""
@@ -93,7 +123,7 @@ class Call:
 class Stream:
     """An operand that a sweep walks through: address and element type (I1 for mask bits)."""
 
-    def __init__(self, call: Call, index: int, element: ir.Type, chunk: int) -> None:
+    def __init__(self, call: Any, index: int, element: ir.Type, chunk: int) -> None:
         self.builder = call.builder
         self.element = element
         self.chunk = chunk
@@ -147,9 +177,20 @@ def sweep(
     chunk: int,
 ) -> None:
     """Emit `dst[i] = compute(inputs[i]...)` for COUNT lanes, `chunk` lanes at a time."""
+    call.sweep(inputs, output, compute, chunk)
+
+
+def loop(
+    call: Any,
+    inputs: Sequence[tuple[int, ir.Type]],
+    outputs: Sequence[tuple[int, ir.Type]],
+    compute: Callable[..., Sequence[Lanes]],
+    chunk: int,
+) -> None:
+    """Emit the loop over COUNT lanes; inputs and outputs are words that hold addresses."""
     builder = call.builder
     sources = [Stream(call, index, element, chunk) for index, element in inputs]
-    target = Stream(call, DST, output, chunk)
+    targets = [Stream(call, index, element, chunk) for index, element in outputs]
     count = call.word(COUNT)
     whole = builder.udiv(count, I64(chunk))
     rest = builder.urem(count, I64(chunk))
@@ -160,11 +201,13 @@ def sweep(
     with _loop(builder, builder.add(whole, builder.zext(has_rest, I64))) as number:
         partial = builder.icmp_unsigned("==", number, whole)
         values = [source.load(source.place(number, partial)) for source in sources]
-        target.store(compute(*values), target.place(number, partial))
+        for target, value in zip(targets, compute(*values), strict=True):
+            target.store(value, target.place(number, partial))
     with builder.if_then(has_rest):
-        if output is I1:
-            target.clear_beyond(rest)
-        _copy(builder, target.chunk_at(whole), target.scratch, target.bytes_of(rest))
+        for target in targets:
+            if target.element is I1:
+                target.clear_beyond(rest)
+            _copy(builder, target.chunk_at(whole), target.scratch, target.bytes_of(rest))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from ascendsim.dtypes import DType
 from ascendsim.enums import PIPE
 from ascendsim.errors import BoundsError, ContractError
 from ascendsim.isa.geometry import CopyShape
-from ascendsim.record import Access, Call
+from ascendsim.record import UB, Access, Call, Store
 
 
 def offset_of(what: str, index: Any, limit: int) -> Any:
@@ -46,6 +46,8 @@ def scalar_call(
     role, dtype = ("dst" if writes else "src0"), tensor.dtype
     at = Access(role, tensor.space, tensor.holder, start, dtype, writes, dtype.nbytes, 0, 0)
 
+    place = "" if tensor.space == UB else tensor.holder.name
+
     def execute(address: int, scalar: float) -> None:
         write_element(memory, start, dtype, bits)
 
@@ -56,6 +58,7 @@ def scalar_call(
         (at,),
         execute if writes else None,
         encode=lambda value: 0.0,
+        row=Store(place, start, dtype.nbytes, bits),
         geometry=CopyShape(1),
         fields={"dtype": dtype, "count": 1},
     )

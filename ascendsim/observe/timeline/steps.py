@@ -90,7 +90,13 @@ class StepRecorder:
         if self.keep:
             self.instrs.append(instr)
 
-    def append(self, call: Call, waits: tuple[Token, ...], signals: tuple[Token, ...]) -> None:
+    def append(
+        self,
+        call: Call,
+        waits: tuple[Token, ...],
+        signals: tuple[Token, ...],
+        scalar: Any = None,
+    ) -> None:
         """Append the step of one call."""
         steps = self.steps
         if waits:

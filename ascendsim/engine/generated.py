@@ -1,0 +1,86 @@
+"""Write a program as a Python source file, compile it, and find both again.
+
+The file lies beside the compiled code, in the directory that is named by a digest of all compiled
+sources, under a name made from its own text: numba's cache needs a real file, and equal programs
+are compiled once, by whichever process comes first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from ascendsim.engine.emit import try_loop
+from ascendsim.numerics import jitcache
+
+SIGNATURE = "void(int64, int64, int64, int64)"
+TEMPLATE = '''\
+"""One loop over elements, made from the records of a launch; see ascendsim/engine/program.py."""
+
+from ascendsim.engine.emit import {runner}
+
+PROGRAM = """
+{text}"""
+
+
+def {name}({arguments}):
+    {runner}(PROGRAM, {arguments})
+'''
+_loaded: dict[tuple[str, str], Callable[..., None]] = {}
+
+
+def loop_function(text: str) -> Callable[[int, int, int, int], None]:
+    """Return the compiled loop `(bases, scalars, start, count)` of a program; see emit.py."""
+    return compiled("run_program", text, "bases, scalars, start, count", SIGNATURE)
+
+
+def is_ready(text: str) -> bool:
+    """Tell whether the loop of a program is compiled already, here or on disk."""
+    if ("run_program", text) in _loaded:
+        return True
+    place = jitcache.directory()
+    name = _name("run_program", text)
+    return place is not None and any((place / name).glob("**/*.nbc"))
+
+
+def compiled(runner: str, text: str, arguments: str, signature: str) -> Callable[..., None]:
+    """Return the compiled function that hands a program and its arguments to `emit.<runner>`."""
+    key = (runner, text)
+    if key not in _loaded:
+        try_loop(text)
+        name = _name(runner, text)
+        source = TEMPLATE.format(runner=runner, text=text, name=name, arguments=arguments)
+        function = _function(name, source)
+        dispatcher = jitcache.compiled(function, signature, name, nogil=True)
+        _loaded[key] = jitcache.entry_point(dispatcher)
+    return _loaded[key]
+
+
+def _name(runner: str, text: str) -> str:
+    return f"fused_{hashlib.sha256(f'{runner} {text}'.encode()).hexdigest()[:24]}"
+
+
+def _function(name: str, source: str) -> Callable[..., None]:
+    place = jitcache.directory()
+    file = Path(f"<ascendsim {name}>")
+    if place is not None:
+        file = place / f"{name}.py"
+        if not file.exists():
+            _write(file, source)
+    space: dict[str, object] = {"__name__": name, "__file__": str(file)}
+    exec(compile(source, str(file), "exec"), space)
+    return space[name]  # type: ignore[return-value]
+
+
+def _write(file: Path, source: str) -> None:
+    """Write a file that is whole or absent, whoever else writes it now."""
+    try:
+        handle, made = tempfile.mkstemp(dir=file.parent, suffix=".tmp")
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            out.write(source)
+        os.replace(made, file)
+    except OSError:
+        pass  # compiled code is then not kept, which costs time only

@@ -1,0 +1,87 @@
+"""Run a plan: on one thread, or on several when the launch is large and its blocks independent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ascendsim.engine.lower import CONSTANTS
+from ascendsim.engine.plan import Plan
+from ascendsim.engine.table import runner
+from ascendsim.engine.threads import in_parallel, threads_for
+from ascendsim.memory import UB_ALIGNMENT, aligned_bytes, pattern
+
+
+class _State(NamedTuple):
+    """What one thread works on: a UB, and the plan's rows with addresses in it."""
+
+    ub: np.ndarray
+    rows: np.ndarray
+
+
+def run_replay(
+    plan: Plan, gm: Mapping[str, int], template: np.ndarray, threads: int | None = None
+) -> None:
+    """Execute a plan.
+
+    Parameters
+    ----------
+    gm : absolute address of each GM tensor
+    template : what UB holds before a block starts (`first_content`)
+    threads : how many, default by size and machine
+    """
+    bases = bases_of(plan, gm, template)
+    count = 1
+    if plan.independent and len(plan.blocks) > 1:
+        count = min(threads or threads_for(plan.traffic), len(plan.blocks))
+    states = [_take(plan) for _ in range(count)]
+    try:
+        in_parallel(
+            runner(),
+            [
+                (state.rows.ctypes.data, plan.entries, plan.scalars, part, bases)
+                for state, part in zip(states, _parts(plan.blocks, count), strict=True)
+            ],
+        )
+    finally:
+        plan.spare.extend(states)
+
+
+def run_blocks(plan: Plan, blocks: np.ndarray, bases: np.ndarray) -> None:
+    """Execute some rows of `plan.blocks` on this thread."""
+    state = _take(plan)
+    try:
+        runner()(state.rows.ctypes.data, plan.entries, plan.scalars, blocks, bases)
+    finally:
+        plan.spare.append(state)
+
+
+def bases_of(plan: Plan, gm: Mapping[str, int], template: np.ndarray) -> np.ndarray:
+    """Return the address of each space of a plan."""
+    bases = np.empty(CONSTANTS + 1 + len(plan.spaces), np.int64)
+    bases[:2] = template.ctypes.data, plan.constants.ctypes.data
+    bases[2:] = [gm[name] for name in plan.spaces]
+    return bases
+
+
+@lru_cache(maxsize=8)
+def first_content(fill: str, nbytes: int, seed: int) -> np.ndarray:
+    """Return what UB holds before a block starts; see `memory.pattern`."""
+    return pattern(fill, nbytes, seed)
+
+
+def _take(plan: Plan) -> _State:
+    try:
+        return plan.spare.pop()
+    except IndexError:
+        ub = aligned_bytes(plan.ub_bytes, UB_ALIGNMENT)
+        return _State(ub, plan.rows + plan.relative * np.int64(ub.ctypes.data))
+
+
+def _parts(blocks: np.ndarray, count: int) -> list[np.ndarray]:
+    edges = [len(blocks) * k // count for k in range(count + 1)]
+    return [blocks[a:b] for a, b in pairwise(edges)]
