@@ -36,6 +36,7 @@ from ascendsim.enums import (
     SELMODE,
     CacheMode,
     HardEvent,
+    MaskMode,
     QuePosition,
     RoundMode,
     TPosition,
@@ -45,6 +46,9 @@ from ascendsim.isa import (
     Abs,
     Add,
     Adds,
+    And,
+    Ands,
+    Axpy,
     Cast,
     Compare,
     Compares,
@@ -52,23 +56,41 @@ from ascendsim.isa import (
     DataCopy,
     DataCopyPad,
     Div,
+    Divs,
     Duplicate,
     Exp,
+    FusedMulAdd,
     GetBlockIdx,
     GetBlockNum,
     GetTPipePtr,
+    LeakyRelu,
     Ln,
     Max,
     Maxs,
     Min,
     Mins,
     Mul,
+    MulAddDst,
     Muls,
+    Not,
+    Or,
+    Ors,
     PipeBarrier,
+    Reciprocal,
+    Relu,
+    ResetMask,
+    Rsqrt,
     Select,
+    SetDeqScale,
     SetFlag,
+    SetMaskCount,
+    SetMaskNorm,
+    SetVectorMask,
+    ShiftLeft,
+    ShiftRight,
     Sqrt,
     Sub,
+    Subs,
     WaitFlag,
 )
 from ascendsim.isa.params import (
@@ -85,6 +107,8 @@ from ascendsim.tensor import GlobalTensor, GmAddress, LocalTensor
 PIPE_S, PIPE_V = PIPE.PIPE_S, PIPE.PIPE_V
 PIPE_MTE2, PIPE_MTE3, PIPE_ALL = PIPE.PIPE_MTE2, PIPE.PIPE_MTE3, PIPE.PIPE_ALL
 
+MASK_PLACEHOLDER = 0  # what stands for the mask in calls with isSetMask=False
+
 
 def sizeof(T: DType) -> int:
     """Return the bytes of one element of `T`."""
@@ -99,7 +123,12 @@ APIS = sorted(
         "GetBlockIdx",
         "GetBlockNum",
         "PipeBarrier",
+        "ResetMask",
+        "SetDeqScale",
         "SetFlag",
+        "SetMaskCount",
+        "SetMaskNorm",
+        "SetVectorMask",
         "WaitFlag",
     }
 )

@@ -64,6 +64,8 @@ class AivCore:
         self.ub_used = 0  # end of the part of UB that InitBuffer gave away
         self.pad_value, self.pad_set = PAD_AT_START, False
         self.mutexes = 0
+        self.masks: Any = None  # mask registers once the kernel sets them (isa/masks.py)
+        self.deq_scale: float | None = None
 
     def begin_block(self, block: int, observers: Iterable[Observer]) -> None:
         """Make the core new for `block`: fresh UB, no pipe, no events, records from 0."""
@@ -72,6 +74,9 @@ class AivCore:
         self.block, self.seq, self.mutexes, self.number = block, 0, 0, None
         self.pipe, self.ub_used, self.unnamed = None, 0, 0
         self.pad_value, self.pad_set = PAD_AT_START, False
+        if self.masks is not None or self.deq_scale is not None:
+            self.masks = self.deq_scale = None
+            self.forget_calls()  # calls bound so far know the registers of the block before
         self.holders.clear()
         self.observers, self.tape = tuple(observers), None
         self.readers = bool(self.observers) or not self.executing
@@ -186,4 +191,8 @@ def _environment(soc: Soc, options: Options) -> int:
         env |= opcodes.ENV_SATURATE
     if options.ne_nan == "soc" and not soc.ne_nan:
         env |= opcodes.ENV_NE_ORDERED
+    if soc.arch == "3510":
+        env |= opcodes.ENV_REGISTER
+    if options.int_overflow == "truncate":
+        env |= opcodes.ENV_TRUNCATE
     return env

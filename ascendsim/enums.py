@@ -53,6 +53,13 @@ class SELMODE(_Named):
     VSEL_TENSOR_TENSOR_MODE = 2
 
 
+class MaskMode(_Named):
+    """What a mask counts: lanes of a repeat, or the elements of a whole instruction."""
+
+    NORMAL = 0
+    COUNTER = 1
+
+
 class PIPE(_Named):
     """The in-order units of a vector core."""
 

@@ -246,7 +246,7 @@ def named(access: Access) -> str:
 
 
 def _sources(call: Call) -> Iterator[_Operand]:
-    words = iter((SRC0, SRC1))
+    words = iter((SRC0, SRC1, MASK))
     for access in call.accesses:
         if not access.writes and access.space != GM:
             word = next(words) if access.element else MASK

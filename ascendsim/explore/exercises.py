@@ -27,7 +27,12 @@ from ascendsim.ascendc import (
     LocalTensor,
     Muls,
     PipeBarrier,
+    ResetMask,
+    SetDeqScale,
     SetFlag,
+    SetMaskCount,
+    SetMaskNorm,
+    SetVectorMask,
     TBuf,
     TPosition,
     TQue,
@@ -205,6 +210,37 @@ def _cache_hint(bench: Bench) -> None:
         _equal((source.cache, source[1:].cache), (mode, mode))
         DataCopy(local, source, 64)  # the hint changes no byte
         _same(bench.array(local, 64), values)
+
+
+@_uses("SetVectorMask", "ResetMask", "SetMaskNorm")
+def _vector_mask(bench: Bench) -> None:
+    values = np.arange(128, dtype=np.float32)
+    source, target = bench.local(float32, values), bench.local(float32, np.zeros_like(values))
+    SetMaskNorm()
+    SetVectorMask(float32, 0, 0b101)
+    Muls(target, source, 2.0, 0, 2, isSetMask=False)
+    ResetMask()
+    want = np.where(np.isin(values % 64, (0, 2)), 2 * values, np.float32(0))
+    _same(bench.array(target, 128), want.astype(np.float32))
+
+
+@_uses("SetMaskCount")
+def _mask_count(bench: Bench) -> None:
+    if not bench.core.soc.has_counter_mode:
+        return
+    values = np.arange(128, dtype=np.float32)
+    source, target = bench.local(float32, values), bench.local(float32, np.zeros_like(values))
+    SetMaskCount()
+    SetVectorMask(float32, 70)
+    Muls(target, source, 2.0, 0, 1, isSetMask=False)
+    SetMaskNorm()
+    _same(bench.array(target, 128), np.where(values < 70, 2 * values, np.float32(0)))
+
+
+@_uses("SetDeqScale")
+def _deq_scale(bench: Bench) -> None:
+    SetDeqScale(0.1)
+    _equal(bench.core.deq_scale, float(np.float16(0.1)))
 
 
 @_uses("UnaryRepeatParams", "BinaryRepeatParams")

@@ -4,13 +4,30 @@ REGISTRY holds the declared vector instructions, COPIES and ORDER the others; to
 chapters they are what `ascendsim isa` shows and what kernels import through ascendc.py.
 """
 
-from ascendsim.isa import arith, compare, convert, copy, fill, sync, unary
-from ascendsim.isa.arith import Add, Adds, Div, Max, Maxs, Min, Mins, Mul, Muls, Sub
+from ascendsim.isa import arith, compare, compound, convert, copy, fill, logic, sync, unary
+from ascendsim.isa.arith import (
+    Add,
+    Adds,
+    Div,
+    Divs,
+    LeakyRelu,
+    Max,
+    Maxs,
+    Min,
+    Mins,
+    Mul,
+    Muls,
+    Sub,
+    Subs,
+)
 from ascendsim.isa.compare import Compare, Compares, CompareScalar, Select
-from ascendsim.isa.convert import Cast
+from ascendsim.isa.compound import Axpy, FusedMulAdd, MulAddDst
+from ascendsim.isa.convert import Cast, SetDeqScale
 from ascendsim.isa.copy import DataCopy, DataCopyPad
 from ascendsim.isa.declare import REGISTRY, Decl
 from ascendsim.isa.fill import Duplicate
+from ascendsim.isa.logic import And, Ands, Not, Or, Ors, ShiftLeft, ShiftRight
+from ascendsim.isa.masks import ResetMask, SetMaskCount, SetMaskNorm, SetVectorMask
 from ascendsim.isa.rules import RULES, Rule
 from ascendsim.isa.sync import (
     GetBlockIdx,
@@ -20,4 +37,4 @@ from ascendsim.isa.sync import (
     SetFlag,
     WaitFlag,
 )
-from ascendsim.isa.unary import Abs, Exp, Ln, Sqrt
+from ascendsim.isa.unary import Abs, Exp, Ln, Reciprocal, Relu, Rsqrt, Sqrt

@@ -31,6 +31,7 @@ _LOCK = threading.RLock()
 CACHE_VARIABLE = "ASCENDSIM_CACHE"
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILED_SOURCES = (
+    "dtypes.py",
     "engine/emit.py",
     "engine/generated.py",
     "engine/program_text.py",
@@ -39,8 +40,11 @@ COMPILED_SOURCES = (
     "enums.py",
     "numerics/bodies_arith.py",
     "numerics/bodies_cast.py",
+    "numerics/bodies_cast_int.py",
     "numerics/bodies_compare.py",
     "numerics/bodies_exp.py",
+    "numerics/bodies_fma.py",
+    "numerics/bodies_int.py",
     "numerics/bodies_select.py",
     "numerics/families.py",
     "numerics/formats.py",
