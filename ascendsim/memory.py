@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -37,6 +38,11 @@ def pattern(fill: str, nbytes: int, seed: int = 0) -> np.ndarray:
     if byte is not None:
         return np.full(nbytes, byte, np.uint8)
     return np.resize(POISON, nbytes)
+
+
+@lru_cache(maxsize=256)
+def _slack(fill: str, nbytes: int) -> np.ndarray:
+    return pattern(fill, nbytes)
 
 
 class Allocation:
@@ -71,7 +77,7 @@ class Allocation:
         if spare is not None:
             self.memory = spare.take(self.nbytes + self.slack)
             self.address = self.memory.ctypes.data
-            self.memory[self.nbytes :] = pattern(fill, self.slack)
+            self.memory[self.nbytes :] = _slack(fill, self.slack)
         self.writes: list[tuple[int, int]] = []
         self.slack_read = self.slack_written = 0
 

@@ -8,6 +8,8 @@ from typing import Any
 from ascendsim.errors import AscendError, RequestError
 from ascendsim.options import Options
 
+_DEFAULT = Options()
+
 
 def checked_options(options: Options | None) -> Options:
     """Return the options, the default ones for None.
@@ -18,7 +20,7 @@ def checked_options(options: Options | None) -> Options:
         When it is something else, a profile's name for instance.
     """
     if options is None:
-        return Options()
+        return _DEFAULT
     if not isinstance(options, Options):
         name = options if isinstance(options, str) else "ieee"
         raise RequestError(f"options={options!r}: make them, with Options.of({name!r}) for one")

@@ -14,28 +14,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ascendsim.engine.regular import irregular, lane_ranges
+from ascendsim.engine.nodes import Graph, Node, Operand, Vector, named
 from ascendsim.engine.stream import NoPlanError
 from ascendsim.engine.ubmap import Place, Run, UbMap
-from ascendsim.numerics import families
-from ascendsim.numerics.opcodes import ENV, MASK, MODE, OP, SRC0, SRC1
-from ascendsim.record import GM, Access, Call, Move, Store
-
-
-class Node(NamedTuple):
-    """A value per element: `body` of the operands (word of the row, node), or a load from GM.
-
-    bits : of a lane (1 for mask bits); tensor : the GM tensor of a load, else ""; scalar : of the
-    row, in hexadecimal, since -0.0 is not 0.0 and NaN equals nothing.
-    """
-
-    body: str
-    bits: int
-    tensor: str = ""
-    operands: tuple[tuple[int, int], ...] = ()
-    scalar: str = ""
-    mode: int = 0
-    env: int = 0
+from ascendsim.record import Access, Call, Move, Store
 
 
 class Stored(NamedTuple):
@@ -47,30 +29,6 @@ class Stored(NamedTuple):
     elements: int
 
 
-class Graph:
-    """The nodes of a launch, each once."""
-
-    def __init__(self) -> None:
-        self.nodes: list[Node] = []
-        self._numbers: dict[Node, int] = {}
-
-    def number(self, node: Node) -> int:
-        """Return the number of a node."""
-        known = self._numbers.get(node)
-        if known is None:
-            known = self._numbers[node] = len(self.nodes)
-            self.nodes.append(node)
-        return known
-
-
-class _Operand(NamedTuple):
-    """A source of a vector call: its access, its word of the row, bits per lane."""
-
-    access: Access
-    word: int
-    bits: int
-
-
 class Flow:
     """Follows the calls of one block; `stored` is what it stores in GM, in order."""
 
@@ -78,6 +36,7 @@ class Flow:
         self.graph = graph
         self.ub = UbMap()
         self.stored: list[Stored] = []
+        self._known: dict[Call, Vector] = {}
 
     def follow(self, call: Call, scalar: float, step: int) -> None:
         """Take one call; `step` is how far its place in GM moves from block to block (bytes).
@@ -155,57 +114,43 @@ class Flow:
             )
 
     def _vector(self, call: Call, scalar: float) -> None:
-        written = next(access for access in call.accesses if access.writes)
-        why = irregular(call)
-        found = [] if why else list(self._results(call, written, scalar))
-        for start, stop in call.ranges(written):
-            if why:
-                self.ub.write(_without(8 * start, 8 * (stop - start), why))
+        vector = self._known.get(call)
+        if vector is None:
+            vector = self._known[call] = Vector.of(call)
+        found = list(self._results(vector, float(scalar).hex()))
+        for start, stop in vector.ranges:
+            if vector.why:
+                self.ub.write(_without(8 * start, 8 * (stop - start), vector.why))
             else:
                 self.ub.forget(8 * start, 8 * stop)
         for run in found:
             self.ub.write(run)
 
-    def _results(self, call: Call, written: Access, scalar: float) -> Iterator[Run]:
+    def _results(self, vector: Vector, scalar: str) -> Iterator[Run]:
         """Yield what the destination holds afterwards, for lanes that follow each other."""
-        operands = list(_sources(call))
-        bits = 8 * written.element or 1
-        for first, last in lane_ranges(call):
+        bits = vector.node.bits
+        for first, last in vector.lanes:
             sources = [
-                list(
-                    self._lanes(o.access, 8 * o.access.start + first * o.bits, o.bits, last - first)
-                )
-                for o in operands
+                list(self._lanes(o.access, _bit(o, first), o.bits, last - first))
+                for o in vector.operands
             ]
             for start, stop, runs in _common(sources, last - first):
-                at = 8 * written.start + (first + start) * bits
-                yield self._made(call, scalar, operands, runs, Run(at, stop - start, bits))
+                at = 8 * vector.target + (first + start) * bits
+                yield self._made(vector, scalar, runs, Run(at, stop - start, bits))
 
-    def _made(
-        self, call: Call, scalar: float, operands: Sequence[_Operand], runs: Sequence[Run], at: Run
-    ) -> Run:
-        for run in runs:
+    def _made(self, vector: Vector, scalar: str, runs: Sequence[Run], at: Run) -> Run:
+        place = None
+        for operand, run in zip(vector.operands, runs, strict=True):
             if run.why:
                 return _without(at.start, at.lanes * at.bits, run.why)
-        placed = [(o, r) for o, r in zip(operands, runs, strict=True) if r.place is not None]
-        for (one, a), (other, b) in pairwise(placed):
-            if a.place != b.place:
-                why = (
-                    f"{call.name}: {one.access.role} {named(one.access)} and {other.access.role} "
-                    f"{named(other.access)} are shifted: element {a.place} meets element {b.place}"
-                )
-                return _without(at.start, at.lanes * at.bits, why)
-        words, _ = call.row
-        node = Node(
-            NAMES[int(words[OP])],
-            at.bits,
-            "",
-            tuple((o.word, r.node) for o, r in zip(operands, runs, strict=True)),
-            float(scalar).hex(),
-            int(words[MODE]),
-            int(words[ENV]),
-        )
-        place = placed[0][1].place if placed else None
+            if run.place is not None:
+                if place is not None and run.place != place:
+                    why = _shifted(vector, runs, operand, run)
+                    return _without(at.start, at.lanes * at.bits, why)
+                place = run.place
+        pairs = zip(vector.operands, runs, strict=True)
+        operands = tuple((operand.word, run.node) for operand, run in pairs)
+        node = vector.node._replace(operands=operands, scalar=scalar)
         return Run(at.start, at.lanes, at.bits, self.graph.number(node), place)
 
     def _lanes(
@@ -237,23 +182,17 @@ class Flow:
         return _without(run.start, run.stop - run.start, why)
 
 
-NAMES = {number: name for name, number in families.opcodes().items()}
+def _shifted(vector: Vector, runs: Sequence[Run], other: Operand, there: Run) -> str:
+    """Say which operand does not fit to `other`."""
+    pairs = zip(vector.operands, runs, strict=True)
+    one, here = next(pair for pair in pairs if pair[1].place not in (None, there.place))
+    return (
+        f"{vector.name}: {one.access.role} {named(one.access)} and {other.access.role} "
+        f"{named(other.access)} are shifted: element {here.place} meets element {there.place}"
+    )
 
 
-def named(access: Access) -> str:
-    """Return what the kernel calls the buffer, or the GM tensor, of an operand."""
-    return str(access.holder.name)
-
-
-def _sources(call: Call) -> Iterator[_Operand]:
-    words = iter((SRC0, SRC1, MASK))
-    for access in call.accesses:
-        if not access.writes and access.space != GM:
-            word = next(words) if access.element else MASK
-            yield _Operand(access, word, 8 * access.element or 1)
-
-
-def _bit(operand: _Operand, lane: int) -> int:
+def _bit(operand: Operand, lane: int) -> int:
     return 8 * operand.access.start + lane * operand.bits
 
 
@@ -266,6 +205,9 @@ def _common(
     sources: Sequence[Sequence[tuple[int, int, Run]]], lanes: int
 ) -> Iterator[tuple[int, int, list[Run]]]:
     """Yield (first lane, last lane, runs from `first` on) where every source holds something."""
+    if all(len(each) == 1 and each[0][:2] == (0, lanes) for each in sources):
+        yield 0, lanes, [each[0][2] for each in sources]
+        return
     edges = sorted({0, lanes, *(edge for each in sources for part in each for edge in part[:2])})
     for first, last in pairwise(edges):
         runs = []

@@ -24,12 +24,27 @@ from numba.extending import intrinsic
 
 from ascendsim.engine.program_text import Line, parse
 from ascendsim.numerics import families
-from ascendsim.numerics.lanes import F32, F64, I1, I64, POINTER, VOID, Lanes, element_bits, splat
+from ascendsim.numerics.lanes import (
+    F32,
+    F64,
+    I1,
+    I32,
+    I64,
+    POINTER,
+    VOID,
+    Lanes,
+    element_bits,
+    splat,
+)
 from ascendsim.numerics.opcodes import COUNT, ENV, MASK, MODE, SRC0, SRC1
 from ascendsim.numerics.sweep import WORD_BYTES, Call, loop
 
-#: lanes computed at once
-WIDTH = 32
+#: lanes of a value: wider truth values make LLVM move them between vectors of other widths
+WIDTH = 16
+#: values side by side in one round of the loop, so that the latency of one hides another's
+SIDE_BY_SIDE = 2
+#: lines whose values come from outside: from GM, or (emit_sweep.py) made by the loop
+INPUTS = ("load", "pattern", "constant")
 WORDS = {"src0": SRC0, "src1": SRC1, "mask": MASK}
 
 
@@ -133,7 +148,7 @@ def values_of(
     """Emit the values of a program for one chunk; loads take `loaded` in their order."""
     loads, values = iter(loaded), list[Lanes]()
     for line in lines:
-        if line.name == "load":
+        if line.name in INPUTS:
             values.append(next(loads))
         elif line.name != "store":
             values.append(_emitted(builder, line, values, scalars[line.fields["scalar"]]))
@@ -167,13 +182,17 @@ def emit_loop(
     inputs = [(first + moved.index(line), _integer(line)) for line in loads]
     outputs = [(first + moved.index(line), _integer(line)) for line in stores]
     used = 1 + max((line.fields.get("scalar", -1) for line in lines), default=-1)
-    numbers = [_element(builder, scalars, number, F64) for number in range(used)]
+    numbers = [element_of(builder, scalars, number, F64) for number in range(used)]
 
     def compute(*loaded: Lanes) -> list[Lanes]:
-        values = values_of(builder, lines, loaded, numbers)
-        return [retyped(values[s.fields["value"]], _integer(s)) for s in stores]
+        results = []
+        for part in range(SIDE_BY_SIDE):
+            few = [_part(lanes, part) for lanes in loaded]
+            values = values_of(builder, lines, few, numbers)
+            results.append([retyped(values[s.fields["value"]], _integer(s)) for s in stores])
+        return [_joined(builder, parts) for parts in zip(*results, strict=True)]
 
-    loop(_LoopCall(builder, addresses, count), inputs, outputs, compute, WIDTH)
+    loop(_LoopCall(builder, addresses, count), inputs, outputs, compute, WIDTH * SIDE_BY_SIDE)
 
 
 def try_loop(text: str) -> None:
@@ -189,16 +208,34 @@ def try_loop(text: str) -> None:
     emit_loop(ir.IRBuilder(function.append_basic_block("entry")), text, *function.args)
 
 
+def _part(lanes: Lanes, number: int) -> Lanes:
+    return _shuffled(lanes.builder, lanes.value, lanes.value, number * WIDTH, WIDTH)
+
+
+def _joined(builder: ir.IRBuilder, parts: Sequence[Lanes]) -> Lanes:
+    if len(parts) == 1:
+        return parts[0]
+    half = len(parts) // 2
+    low, high = _joined(builder, parts[:half]), _joined(builder, parts[half:])
+    return _shuffled(builder, low.value, high.value, 0, 2 * low.count)
+
+
+def _shuffled(builder: ir.IRBuilder, one: Any, other: Any, first: int, count: int) -> Lanes:
+    order = ir.Constant(ir.VectorType(I32, count), list(range(first, first + count)))
+    return Lanes(builder, builder.shuffle_vector(one, other, order))
+
+
 def _integer(line: Line) -> ir.IntType:
     return ir.IntType(line.fields["bits"])
 
 
 def _address(builder: ir.IRBuilder, bases: Any, line: Line, start: Any) -> ir.Value:
-    base = _element(builder, bases, line.fields["tensor"], I64)
+    base = element_of(builder, bases, line.fields["tensor"], I64)
     return builder.add(base, builder.mul(start, I64(line.fields["bits"] // 8)))
 
 
-def _element(builder: ir.IRBuilder, table: Any, number: int, kind: ir.Type) -> ir.Value:
+def element_of(builder: ir.IRBuilder, table: Any, number: int, kind: ir.Type) -> ir.Value:
+    """Load a word of a table of addresses or float64."""
     place = builder.inttoptr(builder.add(table, I64(number * WORD_BYTES)), POINTER)
     return builder.load(place, typ=kind, align=WORD_BYTES)
 

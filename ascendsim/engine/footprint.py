@@ -65,20 +65,21 @@ class Footprint:
     """What a launch does with one GM tensor.
 
     reads, writes : int64 (spans, 3): start, stop, block, over all blocks
+    reach : the byte behind the last that is read or written
+    traffic : bytes read and written
     """
 
     reads: np.ndarray
     writes: np.ndarray
+    reach: int
+    traffic: int
 
-    @property
-    def reach(self) -> int:
-        """The byte behind the last that is read or written."""
-        return max(int(s[:, 1].max(initial=0)) for s in (self.reads, self.writes))
-
-    @property
-    def traffic(self) -> int:
-        """Bytes read and written."""
-        return sum(int((s[:, 1] - s[:, 0]).sum()) for s in (self.reads, self.writes))
+    @staticmethod
+    def of(reads: np.ndarray, writes: np.ndarray) -> Footprint:
+        """Return the footprint of a tensor."""
+        both = np.concatenate([reads, writes])
+        traffic = int((both[:, 1] - both[:, 0]).sum())
+        return Footprint(reads, writes, int(both[:, 1].max(initial=0)), traffic)
 
 
 def footprint(
@@ -99,7 +100,7 @@ def footprint(
                     table = writes if access.writes else reads
                     spans = np.array(call.ranges(access), np.int64).reshape(-1, 2)  # type: ignore[union-attr]
                     table[access.holder.name].append(_over(spans, numbers, step))
-    return {name: Footprint(_joined(reads[name]), _joined(writes[name])) for name in tensors}
+    return {n: Footprint.of(_joined(reads[n]), _joined(writes[n])) for n in tensors}
 
 
 def independent(touched: Mapping[str, Footprint]) -> bool:

@@ -31,7 +31,8 @@ GRAIN = 4096
 class Fused:
     """The loops of a plan, and what they need of GM.
 
-    reach : bytes of each tensor that the loops touch; checked : held against replay already
+    reach : bytes of each tensor that the loops touch; checked : held against replay already;
+    ready : the loops were compiled already, by this process or an earlier one, when first asked
     """
 
     loops: tuple[Loop, ...]
@@ -39,11 +40,7 @@ class Fused:
     scalars: tuple[np.ndarray, ...]
     checked: bool = False
     functions: list[Callable[[int, int, int, int], None]] = field(default_factory=list)
-
-    @property
-    def ready(self) -> bool:
-        """Whether all loops are compiled already."""
-        return bool(self.functions) or all(is_ready(loop.text) for loop in self.loops)
+    ready: bool = False
 
 
 def fused_of(plan: Plan, sizes: Mapping[str, int]) -> Fused | str:
@@ -52,7 +49,9 @@ def fused_of(plan: Plan, sizes: Mapping[str, int]) -> Fused | str:
     if known is None:
         try:
             loops = tuple(loops_of(plan, sizes))
-            known = Fused(loops, _reach(loops), tuple(np.array(loop.scalars) for loop in loops))
+            scalars = tuple(np.array(loop.scalars) for loop in loops)
+            ready = all(is_ready(loop.text) for loop in loops)
+            known = Fused(loops, _reach(loops), scalars, ready=ready)
         except NoPlanError as reason:
             known = str(reason)
         plan.derived["fused"] = known
@@ -64,6 +63,7 @@ def compiled_loops(plan: Plan, fused: Fused) -> Fused | str:
     if not fused.functions:
         try:
             fused.functions = [loop_function(loop.text) for loop in fused.loops]
+            fused.ready = True
         except NotFusableError as reason:
             plan.derived["fused"] = str(reason)
             return str(reason)

@@ -20,7 +20,7 @@ SIGNATURE = "void(int64, int64, int64, int64)"
 TEMPLATE = '''\
 """One loop over elements, made from the records of a launch; see ascendsim/engine/program.py."""
 
-from ascendsim.engine.emit import {runner}
+from ascendsim.engine.{module} import {runner}
 
 PROGRAM = """
 {text}"""
@@ -29,6 +29,7 @@ PROGRAM = """
 def {name}({arguments}):
     {runner}(PROGRAM, {arguments})
 '''
+MODULES = {"run_program": "emit", "run_fill": "emit_sweep", "run_fold": "emit_sweep"}
 _loaded: dict[tuple[str, str], Callable[..., None]] = {}
 
 
@@ -50,9 +51,11 @@ def compiled(runner: str, text: str, arguments: str, signature: str) -> Callable
     """Return the compiled function that hands a program and its arguments to `emit.<runner>`."""
     key = (runner, text)
     if key not in _loaded:
-        try_loop(text)
+        if runner == "run_program":
+            try_loop(text)
         name = _name(runner, text)
-        source = TEMPLATE.format(runner=runner, text=text, name=name, arguments=arguments)
+        parts = {"module": MODULES[runner], "runner": runner, "arguments": arguments}
+        source = TEMPLATE.format(text=text, name=name, **parts)
         function = _function(name, source)
         dispatcher = jitcache.compiled(function, signature, name, nogil=True)
         _loaded[key] = jitcache.entry_point(dispatcher)

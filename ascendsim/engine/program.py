@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ascendsim.engine.dataflow import Flow, Graph, Node
+from ascendsim.engine.dataflow import Flow
+from ascendsim.engine.nodes import Graph, Node
 from ascendsim.engine.plan import STEP, Plan
 from ascendsim.engine.stream import NoPlanError
 from ascendsim.numerics.opcodes import MASK, SRC0, SRC1

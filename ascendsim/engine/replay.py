@@ -21,6 +21,7 @@ class _State(NamedTuple):
 
     ub: np.ndarray
     rows: np.ndarray
+    address: int  # of the rows
 
 
 def run_replay(
@@ -43,7 +44,7 @@ def run_replay(
         in_parallel(
             runner(),
             [
-                (state.rows.ctypes.data, plan.entries, plan.scalars, part, bases)
+                (state.address, plan.entries, plan.scalars, part, bases)
                 for state, part in zip(states, _parts(plan.blocks, count), strict=True)
             ],
         )
@@ -55,7 +56,7 @@ def run_blocks(plan: Plan, blocks: np.ndarray, bases: np.ndarray) -> None:
     """Execute some rows of `plan.blocks` on this thread."""
     state = _take(plan)
     try:
-        runner()(state.rows.ctypes.data, plan.entries, plan.scalars, blocks, bases)
+        runner()(state.address, plan.entries, plan.scalars, blocks, bases)
     finally:
         plan.spare.append(state)
 
@@ -63,7 +64,7 @@ def run_blocks(plan: Plan, blocks: np.ndarray, bases: np.ndarray) -> None:
 def bases_of(plan: Plan, gm: Mapping[str, int], template: np.ndarray) -> np.ndarray:
     """Return the address of each space of a plan."""
     bases = np.empty(CONSTANTS + 1 + len(plan.spaces), np.int64)
-    bases[:2] = template.ctypes.data, plan.constants.ctypes.data
+    bases[:2] = _address(template), _address(plan.constants)
     bases[2:] = [gm[name] for name in plan.spaces]
     return bases
 
@@ -74,12 +75,17 @@ def first_content(fill: str, nbytes: int, seed: int) -> np.ndarray:
     return pattern(fill, nbytes, seed)
 
 
+def _address(array: np.ndarray) -> int:
+    return array.__array_interface__["data"][0]  # half the time of array.ctypes.data
+
+
 def _take(plan: Plan) -> _State:
     try:
         return plan.spare.pop()
     except IndexError:
         ub = aligned_bytes(plan.ub_bytes, UB_ALIGNMENT)
-        return _State(ub, plan.rows + plan.relative * np.int64(ub.ctypes.data))
+        rows = plan.rows + plan.relative * np.int64(ub.ctypes.data)
+        return _State(ub, rows, rows.ctypes.data)
 
 
 def _parts(blocks: np.ndarray, count: int) -> list[np.ndarray]:

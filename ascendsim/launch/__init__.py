@@ -5,7 +5,7 @@ The order of blocks is owned here, as are the observers and the cores kept betwe
 
 from ascendsim.launch.blocks import launch
 from ascendsim.launch.classes import BlockClass, block_classes
-from ascendsim.launch.engines import Ran, run
+from ascendsim.launch.engines import Ran, plan_of, run, sweep_loop
 from ascendsim.launch.job import Job, Readers, Result, blocks_of
 from ascendsim.launch.timing import recorded, scheduled
 
@@ -18,7 +18,9 @@ __all__ = [
     "block_classes",
     "blocks_of",
     "launch",
+    "plan_of",
     "recorded",
     "run",
     "scheduled",
+    "sweep_loop",
 ]

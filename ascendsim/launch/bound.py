@@ -53,7 +53,9 @@ def bound(job: Job, plan: Plan, covered: Collection[str], reach: Mapping[str, in
         else:
             made = memory.reserve(name, dtype, shape)
         addresses[name] = made.address
-    addresses["workspace"] = memory.reserve("workspace", uint8, (job.workspace,)).address
+    addresses["workspace"] = 0
+    if plan.touched["workspace"].reach:
+        addresses["workspace"] = memory.reserve("workspace", uint8, (job.workspace,)).address
     return Bound(addresses, tuple(job.outputs), memory, tuple(borrowed))
 
 

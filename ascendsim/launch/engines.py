@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +19,9 @@ import numpy as np
 from ascendsim.engine.fused import Fused, compiled_loops, difference, fused_of, run_fused
 from ascendsim.engine.plan import Plan
 from ascendsim.engine.replay import first_content, run_replay
+from ascendsim.engine.stream import NoPlanError
+from ascendsim.engine.sweep import SweepLoop
+from ascendsim.errors import UnsupportedError
 from ascendsim.launch.blocks import launch
 from ascendsim.launch.bound import Bound, bound
 from ascendsim.launch.job import Job, Readers, Result
@@ -93,6 +96,26 @@ def plan_of(job: Job) -> Planned:
     return made
 
 
+def sweep_loop(job: Job, swept: Mapping[str, int], output: str = "") -> SweepLoop:
+    """Return the loop that runs an elementwise kernel on every pattern; see engine/sweep.py.
+
+    job : any launch of the kernel, of a few elements for instance; its data does not matter
+
+    Raises
+    ------
+    UnsupportedError
+        When the kernel is not elementwise; the text says why.
+    """
+    found = plan_of(job)
+    if found.plan is None:
+        raise UnsupportedError(f"{job.name} cannot be swept: {found.refusal}")
+    types = dict(job.input_types) | {name: dtype for name, (_, dtype) in job.outputs.items()}
+    try:
+        return SweepLoop(found.plan, _sizes(job), swept, types, output)
+    except NoPlanError as reason:
+        raise UnsupportedError(f"{job.name} cannot be swept: {reason}") from None
+
+
 def forget_plans() -> None:
     """Forget all plans, as if nothing had been launched yet."""
     _plans.clear()
@@ -101,7 +124,7 @@ def forget_plans() -> None:
 
 def _run_plan(job: Job, found: Planned, plan: Plan, mode: str) -> Ran:
     """Run a plan, as loops when `mode` asks for that or it is worth it, else by replay."""
-    why, fused = "", fused_of(plan, _sizes(job))
+    why, fused = "", "" if mode == "replay" else fused_of(plan, _sizes(job))
     if isinstance(fused, Fused) and _loops_wanted(mode, plan, fused):
         fused = compiled_loops(plan, fused)
         if isinstance(fused, Fused):
@@ -109,7 +132,7 @@ def _run_plan(job: Job, found: Planned, plan: Plan, mode: str) -> Ran:
             if not ran.fallback:
                 return ran
             fused = ran.fallback
-    if mode != "replay" and isinstance(fused, str):
+    if fused and isinstance(fused, str):
         why = f"{fused}; ran as replay"
     memory = bound(job, plan, found.covered, {})
     start = time.perf_counter()
@@ -124,16 +147,18 @@ def _loops_wanted(mode: str, plan: Plan, fused: Fused) -> bool:
 
 
 def _run_fused(job: Job, found: Planned, plan: Plan, fused: Fused) -> Ran:
-    memory = bound(job, plan, found.covered, fused.reach)
+    check = not fused.checked or job.options.fused_check == "always"
+    # outputs that are checked are filled first: what lies there must not pass for a result
+    wanted = ((), {}) if check else (found.covered, fused.reach)
+    memory = bound(job, plan, *wanted)
     start = time.perf_counter()
     run_fused(plan, fused, memory.addresses)
     seconds = time.perf_counter() - start
     why = ""
-    if not fused.checked or job.options.fused_check == "always":
-        full = bound(job, plan, found.covered, {})
-        bytes_of = {name: memory.memory.allocations[name] for name in job.outputs}
-        outputs = {name: a.memory[: a.nbytes] for name, a in bytes_of.items()}
-        why = difference(plan, full.addresses, _template(job), outputs)
+    if check:
+        made = {name: memory.memory.allocations[name] for name in job.outputs}
+        outputs = {name: each.memory[: each.nbytes] for name, each in made.items()}
+        why = difference(plan, memory.addresses, _template(job), outputs)
         fused.checked = not why
         why = why and f"the loops are wrong, a fault of the simulator: {why}"
     return Ran(_result(found, memory, seconds), "fused", why)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from itertools import repeat
+from operator import is_
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -19,21 +21,30 @@ _PLAIN = (int, float, complex, str, bytes, bool, type(None), np.generic, np.dtyp
 
 
 class Watch:
-    """Values that a kernel can reach, and whether they are still the same."""
+    """Values that a kernel can reach, and whether they are still the same.
+
+    A launch that replays asks this each time, so the look-ups are grouped and left to C code.
+    """
 
     def __init__(self) -> None:
-        self.items: list[tuple[Mapping[str, Any], str, Any]] = []
+        self.items: dict[int, tuple[Mapping[str, Any], dict[str, Any]]] = {}
         self.attributes: list[tuple[Any, str, Any]] = []
         self.contents: list[tuple[Any, Any]] = []
         self._visited: set[int] = set()
 
     def unchanged(self) -> bool:
         """Tell whether a run of the kernel would read the same values."""
-        return (
-            all(mapping.get(name) is value for mapping, name, value in self.items)
-            and all(getattr(o, name, None) is value for o, name, value in self.attributes)
-            and all(_content(value) == before for value, before in self.contents)
-        )
+        try:
+            for mapping, values in self.items.values():
+                if not all(map(is_, map(mapping.__getitem__, values), values.values())):
+                    return False
+        except KeyError:
+            return False
+        if self.attributes:
+            holders, names, known = zip(*self.attributes, strict=True)
+            if not all(map(is_, map(getattr, holders, names, repeat(None)), known)):
+                return False
+        return all(_content(value) == before for value, before in self.contents)
 
     def function(self, function: FunctionType) -> None:
         """Watch what a function reads."""
@@ -53,9 +64,11 @@ class Watch:
         self._value(value)
 
     def _item(self, mapping: Mapping[str, Any], name: str) -> None:
-        value = mapping.get(name)
-        self.items.append((mapping, name, value))
-        self._value(value)
+        value = mapping[name]
+        _, values = self.items.setdefault(id(mapping), (mapping, {}))
+        if name not in values:
+            values[name] = value
+            self._value(value)
 
     def _value(self, value: Any) -> None:
         """Watch what is inside a value."""

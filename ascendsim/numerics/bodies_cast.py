@@ -23,7 +23,7 @@ from ascendsim.numerics.formats import (
     Format,
 )
 from ascendsim.numerics.lanes import F32, I16, I32, Lanes, intrinsic, where
-from ascendsim.numerics.opcodes import MODE, SRC0
+from ascendsim.numerics.opcodes import ENV_NAN_ONES, MODE, SRC0
 from ascendsim.numerics.sweep import Call, sweep
 
 CHUNK = 32
@@ -37,7 +37,7 @@ def emitter(source: Format, target: Format) -> Callable[[Call], None]:
 
     def emit(call: Call) -> None:
         if target is FLOAT32 and source is not FLOAT32:
-            _loop(call, source, target, lambda lanes: target.narrow(call, lanes))
+            _loop(call, source, target, partial(_canonical, call))
             return
         arms: list = [(NEAREST, partial(_rounding_loop, call, source, target, RoundMode.CAST_RINT))]
         arms += [
@@ -48,6 +48,17 @@ def emitter(source: Format, target: Format) -> Callable[[Call], None]:
         call.switch(MODE, arms)
 
     return emit
+
+
+def _canonical(call: Call, lanes: Lanes) -> Lanes:
+    """Replace each NaN of float32 lanes by the canonical one.
+
+    As integers: LLVM would move a comparison of widened numbers in front of the widening, and then
+    pack and unpack its truth values from 16-bit to 32-bit lanes.
+    """
+    pattern = lanes.bits()
+    nan = call.choose(ENV_NAN_ONES, MAGNITUDE32, FLOAT32.quiet_nan, pattern)
+    return where((pattern & MAGNITUDE32) > INFINITY32, nan, pattern).as_float()
 
 
 def _loop(call: Call, source: Format, target: Format, write: Callable[[Lanes], Lanes]) -> None:

@@ -33,6 +33,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 COMPILED_SOURCES = (
     "dtypes.py",
     "engine/emit.py",
+    "engine/emit_sweep.py",
     "engine/generated.py",
     "engine/program_text.py",
     "engine/table.py",

@@ -198,7 +198,8 @@ def loop(
     with builder.if_then(has_rest):
         for source in sources:
             _copy(builder, source.scratch, source.chunk_at(whole), source.bytes_of(rest))
-    with _loop(builder, builder.add(whole, builder.zext(has_rest, I64))) as number:
+    rounds = builder.add(whole, builder.zext(has_rest, I64))
+    with counted_loop(builder, rounds) as (number, _):
         partial = builder.icmp_unsigned("==", number, whole)
         values = [source.load(source.place(number, partial)) for source in sources]
         for target, value in zip(targets, compute(*values), strict=True):
@@ -211,17 +212,31 @@ def loop(
 
 
 @contextmanager
-def _loop(builder: ir.IRBuilder, count: ir.Value) -> Iterator[ir.Value]:
+def counted_loop(
+    builder: ir.IRBuilder, count: ir.Value, carried: Sequence[ir.Value] = ()
+) -> Iterator[tuple[ir.Value, list[ir.Value]]]:
+    """Emit a loop of `count` rounds around what is emitted inside.
+
+    Gives the number of the round and a list of carried values, which the inside replaces by those
+    for the next round; afterwards the list holds what the last round left.
+    """
     before = builder.block
     head, body, after = (builder.append_basic_block(name) for name in ("head", "body", "after"))
     builder.branch(head)
     builder.position_at_end(head)
     number = builder.phi(I64)
     number.add_incoming(I64(0), before)
+    kept = [builder.phi(value.type) for value in carried]
+    for phi, value in zip(kept, carried, strict=True):
+        phi.add_incoming(value, before)
     builder.cbranch(builder.icmp_unsigned("<", number, count), body, after)
     builder.position_at_end(body)
-    yield number
+    changed = list[ir.Value](kept)
+    yield number, changed
     number.add_incoming(builder.add(number, I64(1)), builder.block)
+    for phi, value in zip(kept, changed, strict=True):
+        phi.add_incoming(value, builder.block)
+    changed[:] = kept
     builder.branch(head)
     builder.position_at_end(after)
 

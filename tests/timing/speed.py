@@ -39,7 +39,7 @@ def measured(name: str, dtype: dtypes.DType, elements: int) -> tuple[float, floa
     asim.launch(op, arrays, tiling)
     pairs = [
         (
-            seconds(lambda: asim.launch(op, arrays, tiling)),
+            seconds(lambda: asim.launch(op, arrays, tiling, mode="step")),
             seconds(lambda: op.ref.naive(np, grad, x)),
         )
         for _ in range(ROUNDS)
