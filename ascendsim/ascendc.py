@@ -7,6 +7,7 @@ Names are those of Ascend C. Fixed translations: a template argument becomes the
 from __future__ import annotations
 
 from ascendsim.dtypes import (
+    NOT_MODELLED,
     DType,
     bfloat16,
     bfloat16_t,
@@ -42,29 +43,45 @@ from ascendsim.enums import (
     TPosition,
 )
 from ascendsim.isa import (
+    LIBRARY,
     REGISTRY,
     Abs,
+    Acos,
+    Acosh,
     Add,
     Adds,
     And,
     Ands,
+    Asin,
+    Asinh,
+    Atan,
+    Atanh,
     Axpy,
     Cast,
+    Ceil,
     Compare,
     Compares,
     CompareScalar,
+    Cos,
+    Cosh,
     DataCopy,
     DataCopyPad,
     Div,
     Divs,
     Duplicate,
+    Erf,
+    Erfc,
     Exp,
+    Floor,
     FusedMulAdd,
     GetBlockIdx,
     GetBlockNum,
     GetTPipePtr,
     LeakyRelu,
     Ln,
+    Log,
+    Log2,
+    Log10,
     Max,
     Maxs,
     Min,
@@ -76,9 +93,11 @@ from ascendsim.isa import (
     Or,
     Ors,
     PipeBarrier,
+    Power,
     Reciprocal,
     Relu,
     ResetMask,
+    Round,
     Rsqrt,
     Select,
     SetDeqScale,
@@ -88,9 +107,16 @@ from ascendsim.isa import (
     SetVectorMask,
     ShiftLeft,
     ShiftRight,
+    Sigmoid,
+    Sign,
+    Sin,
+    Sinh,
     Sqrt,
     Sub,
     Subs,
+    Tan,
+    Tanh,
+    Trunc,
     WaitFlag,
 )
 from ascendsim.isa.params import (
@@ -107,6 +133,9 @@ from ascendsim.tensor import GlobalTensor, GmAddress, LocalTensor
 PIPE_S, PIPE_V = PIPE.PIPE_S, PIPE.PIPE_V
 PIPE_MTE2, PIPE_MTE3, PIPE_ALL = PIPE.PIPE_MTE2, PIPE.PIPE_MTE3, PIPE.PIPE_ALL
 
+# types that are not modelled: their names lead to an error that says so
+int4b_t, fp4x2_e2m1_t, fp4x2_e1m2_t, fp8_e4m3fn_t, fp8_e5m2_t = NOT_MODELLED[:5]
+fp8_e8m0_t, hifloat8_t, double, complex32, complex64 = NOT_MODELLED[5:]
 MASK_PLACEHOLDER = 0  # what stands for the mask in calls with isSetMask=False
 
 
@@ -118,6 +147,7 @@ def sizeof(T: DType) -> int:
 APIS = sorted(
     {
         *REGISTRY,
+        *LIBRARY,
         "DataCopy",
         "DataCopyPad",
         "GetBlockIdx",
@@ -178,5 +208,14 @@ TYPES = [
     "UnaryRepeatParams",
 ]
 
-_HIDDEN = {"annotations", "REGISTRY", "APIS", "MEMBERS", "TYPES", "DType"}
+_HIDDEN = {
+    "annotations",
+    "REGISTRY",
+    "LIBRARY",
+    "APIS",
+    "MEMBERS",
+    "TYPES",
+    "DType",
+    "NOT_MODELLED",
+}
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _HIDDEN]

@@ -7,10 +7,12 @@ element type. `EXERCISES` maps the names of `ascendsim isa` to them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ascendsim import ascendc
 from ascendsim.ascendc import (
     BinaryRepeatParams,
     CacheMode,
@@ -45,6 +47,7 @@ from ascendsim.ascendc import (
 from ascendsim.dtypes import ALL, DType
 from ascendsim.enums import PIPE
 from ascendsim.explore.bench import Bench, sample
+from ascendsim.isa import LIBRARY
 
 TYPED = tuple(dtype.name for dtype in ALL)
 # parameter structures exist where their instruction does, for its element types
@@ -260,3 +263,21 @@ def _equal(got: Any, want: Any) -> None:
 def _same(got: np.ndarray, want: np.ndarray) -> None:
     if got.tobytes() != want.tobytes():
         raise AssertionError("the bytes that came out are not those that went in")
+
+
+def _library(name: str, bench: Bench, dtype: DType) -> None:
+    """Run a function of the library in its forms; all give what its array body gives."""
+    decl, call = LIBRARY[name], getattr(ascendc, name)
+    operands = [sample(dtype, 70, turn) for turn, _ in enumerate(decl.operands[1:])]
+    names = [name for name, _ in decl.operands[1:]]
+    want = decl.compute(dst=None, **dict(zip(names, operands, strict=True)), env=bench.core.env)
+    sources = [bench.local(dtype, values) for values in operands]
+    for rest in ((), (70,), (bench.local(uint8, 4096),), (bench.local(uint8, 4096), 70)):
+        target = bench.local(dtype, 96)
+        if not rest or not isinstance(rest[-1], int):
+            sources[0].SetSize(70)
+        call(target, *sources, *rest)
+        _same(bench.array(target, 70), want)
+
+
+EXERCISES.update({name: partial(_library, name) for name in LIBRARY})

@@ -26,6 +26,33 @@ from ascendsim.isa.convert import Cast, SetDeqScale
 from ascendsim.isa.copy import DataCopy, DataCopyPad
 from ascendsim.isa.declare import REGISTRY, Decl
 from ascendsim.isa.fill import Duplicate
+from ascendsim.isa.library import (
+    LIBRARY,
+    Acos,
+    Acosh,
+    Asin,
+    Asinh,
+    Atan,
+    Atanh,
+    Ceil,
+    Cos,
+    Cosh,
+    Erf,
+    Erfc,
+    Floor,
+    Log,
+    Log2,
+    Log10,
+    Power,
+    Round,
+    Sigmoid,
+    Sign,
+    Sin,
+    Sinh,
+    Tan,
+    Tanh,
+    Trunc,
+)
 from ascendsim.isa.logic import And, Ands, Not, Or, Ors, ShiftLeft, ShiftRight
 from ascendsim.isa.masks import ResetMask, SetMaskCount, SetMaskNorm, SetVectorMask
 from ascendsim.isa.rules import RULES, Rule

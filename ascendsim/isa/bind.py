@@ -21,6 +21,7 @@ from ascendsim.errors import (
 )
 from ascendsim.isa import geometry as geo
 from ascendsim.isa import masks
+from ascendsim.isa.on_arrays import on_arrays
 from ascendsim.isa.overlap import overlap_of
 from ascendsim.isa.roles import BITS, DESTINATIONS, Role
 from ascendsim.isa.rows import make_row, make_words
@@ -182,6 +183,18 @@ def _bound(
     in_order: bool,
 ) -> Call:
     core, dtype = tensors[0].core, value_type(decl, tensors)
+    if decl.on_arrays:
+        return Call(
+            decl.name,
+            PIPE.PIPE_V,
+            core,
+            accesses,
+            on_arrays(decl, tensors, shape.count),
+            0,
+            encoder(decl, tensors),
+            geometry=shape,
+            fields=_fields(decl, tensors, mode, shape, dtype),
+        )
     try:
         opcode = core.bodies.opcode(body_name(decl, tensors))
     except KeyError:

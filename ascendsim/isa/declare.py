@@ -56,6 +56,7 @@ class Decl:
     reads_dst: bool
     shift: bool
     caution: Callable[[str, Any], None] | None
+    on_arrays: bool
     around: Callable[..., Any] | None
     doc: str
 
@@ -74,6 +75,7 @@ def vector(
     bits: bool = False,
     shift: bool = False,
     caution: Callable[[str, Any], None] | None = None,
+    arrays: dict[str, Decl] | None = None,
     around: Callable[..., Any] | None = None,
     depth: int = 2,
 ) -> Callable[[Callable[..., Any]], Callable[..., None]]:
@@ -81,6 +83,7 @@ def vector(
 
     `bits`: bodies are by element size, not type (the instruction copies bit patterns).
     `caution`: called with the name and the core when a call is bound: warns, or refuses.
+    `arrays`: where a function without compiled body is declared instead: it runs `compute`.
     `around`: makes (executed function, UB ranges it stores beside dst) from (compiled body,
     tensors, mode), where a call does more than its body.
     `depth`: frames from the generated function to the kernel's line, plus one.
@@ -109,13 +112,14 @@ def vector(
             Role.IN_OUT in roles.values(),
             shift,
             caution,
+            arrays is not None,
             around,
             inspect.getdoc(function) or "",
         )
         call, signature = _generate(decl, list(roles.items()), depth)
         object.__setattr__(decl, "signature", signature)
         call.__doc__, call.__module__ = function.__doc__, function.__module__
-        REGISTRY.setdefault(instruction, decl)
+        (REGISTRY if arrays is None else arrays).setdefault(instruction, decl)
         return call
 
     return declare
@@ -139,6 +143,12 @@ def _operands(roles: dict[str, Any]) -> list[tuple[str, Role]]:
         name = tensors[0][0]
         return [(name, Role.OUT), *tensors[1:], (name, Role.IN)]
     return tensors
+
+
+def one_frame_deeper(name: str) -> Callable[..., None]:
+    """Return what kernels call by `name`, for a caller that stands between it and the kernel."""
+    decl = REGISTRY[name]
+    return _generate(decl, list(_roles(decl.compute).items()), 3)[0]
 
 
 _TEMPLATE = """\
@@ -209,6 +219,8 @@ def _generate(
     space: dict[str, Any] = {"DECL": decl, "bind": bind, "freed": freed, "observed": observed}
     space["bad_scalar"] = bad_scalar
     exec(compile(source, file, "exec"), space)
+    if decl.on_arrays:
+        return space[decl.name], f"{decl.name}({', '.join(names)}[, sharedTmpBuffer][, calCount])"
     shown = f"{decl.name}({', '.join(names)}, count)  |  "
     shown += f"{decl.name}({', '.join(names)}, mask, repeatTimes, {strides.split('=')[0]}...)"
     return space[decl.name], shown
