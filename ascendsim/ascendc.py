@@ -208,14 +208,6 @@ TYPES = [
     "UnaryRepeatParams",
 ]
 
-_HIDDEN = {
-    "annotations",
-    "REGISTRY",
-    "LIBRARY",
-    "APIS",
-    "MEMBERS",
-    "TYPES",
-    "DType",
-    "NOT_MODELLED",
-}
+_HIDDEN = {"annotations", "REGISTRY", "LIBRARY", "NOT_MODELLED"}
+_HIDDEN |= {"APIS", "MEMBERS", "TYPES", "DType"}
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _HIDDEN]

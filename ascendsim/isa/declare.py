@@ -145,10 +145,10 @@ def _operands(roles: dict[str, Any]) -> list[tuple[str, Role]]:
     return tensors
 
 
-def one_frame_deeper(name: str) -> Callable[..., None]:
-    """Return what kernels call by `name`, for a caller that stands between it and the kernel."""
+def called_through(name: str, frames: int) -> Callable[..., None]:
+    """Return what kernels call by `name`, with `frames` callers between it and the kernel."""
     decl = REGISTRY[name]
-    return _generate(decl, list(_roles(decl.compute).items()), 3)[0]
+    return _generate(decl, list(_roles(decl.compute).items()), 2 + frames)[0]
 
 
 _TEMPLATE = """\

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ascendsim.errors import ContractError
-from ascendsim.isa.declare import one_frame_deeper
+from ascendsim.isa.declare import called_through
 
-_CALLS = {name: one_frame_deeper(name) for name in ("Add", "Sub", "Mul", "Div", "And", "Or")}
+_CALLS = {name: called_through(name, 2) for name in ("Add", "Sub", "Mul", "Div", "And", "Or")}
 
 
 class Expression(NamedTuple):

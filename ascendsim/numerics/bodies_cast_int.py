@@ -28,7 +28,7 @@ from ascendsim.numerics.opcodes import ENV_TRUNCATE, MODE, SRC0
 from ascendsim.numerics.sweep import Call, sweep
 
 CHUNK = 16
-#: lanes of float64 patterns from here on, as float32: exponent fields differ by that many units
+#: a float64 pattern without its last 29 bits, less this, is a float32 pattern (modulo 2**32)
 REBIAS = (1023 - 127) << 23
 MODES = (
     RoundMode.CAST_FLOOR,
@@ -125,7 +125,7 @@ def _round_to_float(number: Lanes, mode: RoundMode) -> Lanes:
     pattern = number.bits()
     magnitude = pattern & (1 << 63) - 1
     count = shift_and_round(magnitude, magnitude.constant(29), pattern, mode).to_int(I32)
-    single = where(count == 0, count, count - REBIAS)
+    single = where(number == 0.0, count, count - REBIAS)
     sign = (pattern >> 32).to_int(I32) & SIGN32
     return (single | sign).as_float()
 

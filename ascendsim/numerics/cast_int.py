@@ -35,6 +35,9 @@ def to_integer(src: np.ndarray, target: DType, mode: RoundMode, env: int = 0) ->
     """
     with np.errstate(all="ignore"):
         whole = _WHOLE[mode](src.astype(np.float64))
+    if target.nbytes < 8 and not env & ENV_TRUNCATE:  # float64 holds both ends of the range
+        ends = np.iinfo(target.numpy)
+        return np.clip(np.nan_to_num(whole, nan=0.0), ends.min, ends.max).astype(target.numpy)
     return _integers([_finite(x, target) for x in whole.tolist()], target, env)
 
 

@@ -43,7 +43,7 @@ SELECT_BYTES = (2, 4)
 DUPLICATE_BYTES = (1, 2, 4)
 INTEGERS = ("int16", "int32", "uint16", "uint32", "int8", "uint8")
 LOGIC = ("not", "and", "or", "ands", "ors", "shiftleft", "shiftright")
-INTEGER_ARITHMETIC = ("add", "sub", "mul", "max", "min", "adds", "muls", "maxs", "mins", "relu")
+INTEGER_ARITHMETIC = ("add", "sub", "mul", "max", "min", "adds", "muls", "maxs", "mins")
 TO_INTEGER = {
     "float32": ("int16", "int32", "int64"),
     "float16": ("int8", "uint8", "int16", "int32"),
@@ -103,7 +103,7 @@ def _of_integers() -> dict[str, dict[str, Emitter]]:
     for name in INTEGERS:
         dtype = dtypes.BY_NAME[name]
         for family, instructions in (
-            ("arith", INTEGER_ARITHMETIC),
+            ("arith", (*INTEGER_ARITHMETIC, *(("relu",) if dtype.kind == "int" else ()))),
             ("logic", LOGIC),
             ("compare", bodies_int.COMPARE),
         ):

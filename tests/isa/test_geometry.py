@@ -89,7 +89,12 @@ def random_lanes(case, rng, width):
     """Return a repeat form: any mask, strides and repeat times that fit the buffers."""
     words = rng.integers(1, 1 << 64, 2, np.uint64).tolist()
     high = words[1] & (1 << width - 64) - 1 if width > 64 else 0
-    mask = [[words[0], high], [1 << int(rng.integers(min(64, width))), 0], int(rng.integers(1, width + 1)), 999]
+    mask = [
+        [words[0], high],
+        [1 << int(rng.integers(min(64, width))), 0],
+        int(rng.integers(1, width + 1)),
+        999,
+    ]
     strides = {n: (int(rng.integers(0, 4)), int(rng.integers(0, 20))) for n in case.tensors}
     strides["dst"] = (int(rng.integers(1, 4)), strides["dst"][1])
     return Lanes(mask=mask[rng.integers(4)], repeats=int(rng.integers(0, 6)), strides=strides)

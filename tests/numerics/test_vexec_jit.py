@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from llvmlite import binding
 
-from ascendsim.errors import RequestError
 from ascendsim import soc as socs
+from ascendsim.errors import RequestError
 from ascendsim.isa import REGISTRY
 from ascendsim.numerics import families, jitcache, vexec
 from ascendsim.numerics.opcodes import COUNT, DST, OP, ROW_WORDS
