@@ -232,7 +232,7 @@ def _fields(
     decl: Any, tensors: tuple[Any, ...], mode: Any, shape: geo.Geometry, dtype: Any
 ) -> dict[str, Any]:
     fields: dict[str, Any] = {"dtype": dtype}
-    if decl.pair:
+    if decl.pair or (decl.reads_dst and tensors[1].dtype is not dtype):
         fields["src_dtype"] = tensors[1].dtype
     if shape.counted:
         fields["count"] = shape.count

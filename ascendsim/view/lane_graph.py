@@ -153,7 +153,7 @@ def ulp_order(bits: int, dtype: DType) -> int:
 
 def scalar_bits(instr: Instr) -> int | None:
     """Return the raw bits of a call's scalar as the instruction takes it, None without one."""
-    dtype: Any = instr.call.fields.get("dtype")
+    dtype: Any = instr.call.fields.get("src_dtype", instr.call.fields.get("dtype"))
     if instr.scalar is None or dtype is None:
         return None
     return int(dtype.to_bits(instr.scalar))

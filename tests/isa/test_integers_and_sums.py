@@ -183,6 +183,7 @@ def test_record_of_a_call_that_reads_its_destination():
     assert shown == [("dst", True, whole), ("src0", False, [(0, 80)]), ("dst", False, whole)]
     (logged,) = (c for c in block.calls if c["op"] == "Axpy")
     assert (logged["count"], logged["dst"]["ub"], logged["dtype"]) == (40, start, "float32")
+    assert (logged["scalar"], logged["src_dtype"]) == ("0x4000", "float16")  # the scalar is half
 
 
 def test_accumulating_in_place_with_a_repeat_stride_of_zero():
