@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,12 +19,14 @@ from ascendsim.api.run import Run
 from ascendsim.errors import RequestError, UnsupportedError
 from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job, timing_job
-from ascendsim.launch import Job, Ran, Readers, blocks_of, recorded, scheduled
-from ascendsim.launch import run as run_job
+from ascendsim.launch import Job, Readers, blocks_of, recorded, scheduled
 from ascendsim.observe.recorder import Recorder
 from ascendsim.observe.timeline import Timeline, timeline_of
 from ascendsim.options import Options
 from ascendsim.view.defined import Defined
+
+if TYPE_CHECKING:
+    from ascendsim.launch.engines import Ran
 
 MODES = ("auto", "step", "replay", "fused")
 RECORDS = ("none", "calls", "bytes")
@@ -84,6 +86,8 @@ def launch(
         ub_sink = lambda core, ub: images.__setitem__(core, ub.copy())  # noqa: E731
     observers = () if recorder is None else (recorder,)
     readers = Readers(observers, call_sink, ub_sink, progress, blocks_of(blocks), execute)
+    from ascendsim.launch.engines import run as run_job  # numba comes with the first launch
+
     run = _run_of(op, job, tiling, run_job(job, readers, mode), list(kept), images)
     run.recordings = {} if recorder is None else recorder.blocks
     run.wanted = Defined(op, tiling)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -127,10 +128,9 @@ def make_plan(classes: Sequence[Class], tensors: Mapping[str, int], ub_bytes: in
 
 def _calls(stream: Stream, body: list[Entry]) -> list[Any]:
     """Return the call that each entry begins; None where it continues one."""
-    before = [-1, *(entry.number for entry in body[:-1])]
+    numbers = [-1, *(entry.number for entry in body)]
     return [
-        None if entry.number == number else stream.calls[entry.number]
-        for entry, number in zip(body, before, strict=True)
+        None if number == before else stream.calls[number] for before, number in pairwise(numbers)
     ]
 
 

@@ -184,17 +184,7 @@ def _bound(
 ) -> Call:
     core, dtype = tensors[0].core, value_type(decl, tensors)
     if decl.on_arrays:
-        return Call(
-            decl.name,
-            PIPE.PIPE_V,
-            core,
-            accesses,
-            on_arrays(decl, tensors, shape.count),
-            0,
-            encoder(decl, tensors),
-            geometry=shape,
-            fields=_fields(decl, tensors, mode, shape, dtype),
-        )
+        return _on_arrays(decl, tensors, shape, accesses)
     try:
         opcode = core.bodies.opcode(body_name(decl, tensors))
     except KeyError:
@@ -221,6 +211,22 @@ def _bound(
         shape,
         _fields(decl, tensors, mode, shape, dtype),
         hidden,
+    )
+
+
+def _on_arrays(
+    decl: Any, tensors: tuple[Any, ...], shape: geo.Geometry, accesses: tuple[Access, ...]
+) -> Call:
+    """Return the call of a function without compiled body; it has no row that an engine runs."""
+    return Call(
+        decl.name,
+        PIPE.PIPE_V,
+        tensors[0].core,
+        accesses,
+        on_arrays(decl, tensors, shape.count),
+        encode=encoder(decl, tensors),
+        geometry=shape,
+        fields=_fields(decl, tensors, None, shape, tensors[0].dtype),
     )
 
 

@@ -219,8 +219,12 @@ def _generate(
     space: dict[str, Any] = {"DECL": decl, "bind": bind, "freed": freed, "observed": observed}
     space["bad_scalar"] = bad_scalar
     exec(compile(source, file, "exec"), space)
+    return space[decl.name], _shown(decl, ", ".join(names), strides.split("=")[0])
+
+
+def _shown(decl: Decl, names: str, strides: str) -> str:
+    """Return the forms of a call, as pages show them."""
     if decl.on_arrays:
-        return space[decl.name], f"{decl.name}({', '.join(names)}[, sharedTmpBuffer][, calCount])"
-    shown = f"{decl.name}({', '.join(names)}, count)  |  "
-    shown += f"{decl.name}({', '.join(names)}, mask, repeatTimes, {strides.split('=')[0]}...)"
-    return space[decl.name], shown
+        return f"{decl.name}({names}[, sharedTmpBuffer][, calCount])"
+    repeated = f"{decl.name}({names}, mask, repeatTimes, {strides}...)"
+    return f"{decl.name}({names}, count)  |  {repeated}"

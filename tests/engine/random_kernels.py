@@ -45,6 +45,7 @@ class Draft:
         self.buffers: dict[str, DType] = {}
         self.values: list[str] = []
         self.masks: list[str] = []
+        self.placed = {"x", "y"}  # what depends on the inputs: a constant cannot be shifted
         fitting = self.copied & (set(self.soc.ops["Add"].dtypes) if fault else self.computed)
         self.type = dtypes.dtype(self.random.choice(sorted(fitting)))
         for name in ("x", "y"):
@@ -124,6 +125,8 @@ class Draft:
         self.steps.append(Step(decl.name, given))
         known = self.masks if bits else self.values
         target = arguments["dst"]
+        depends = any(v in self.placed for n, v in given if n != "dst" and isinstance(v, str))
+        (self.placed.add if depends else self.placed.discard)(target)
         if target in known:
             known.remove(target)
         known.append(target)
@@ -174,7 +177,8 @@ def random_kernel(seed: int, fault: str = "", soc: str = "ascend910b1") -> Job:
 def _ends_well(draft: Draft, fault: str) -> bool:
     dtype = draft.buffers[draft.values[-1]].name
     added = not fault or dtype in draft.soc.ops["Add"].dtypes
-    return dtype in draft.copied and added and draft.values[-1] not in ("x", "y")
+    fits = dtype in draft.copied and added and (not fault or draft.values[-1] in draft.placed)
+    return fits and draft.values[-1] not in ("x", "y")
 
 
 def _body(draft: Draft, result: str, shift: int) -> Any:

@@ -228,8 +228,8 @@ def test_a_scalar_of_zero_and_of_minus_zero_are_different_calls():
 def test_unknown_types_and_names():
     fails(
         RequestError,
-        "dtype 'double' is unknown; use one of float32",
-        lambda: Ub(a=T64).a.Get("double"),
+        "dtype 'quad' is unknown; use one of float32",
+        lambda: Ub(a=T64).a.Get("quad"),
     )
 
 
