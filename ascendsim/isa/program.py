@@ -26,6 +26,7 @@ from ascendsim.errors import (
     ContractError,
     QueueError,
 )
+from ascendsim.isa import masks
 from ascendsim.isa.footprint import Footprint, Operand, check_operands
 from ascendsim.isa.geometry import Geometry, Layout
 from ascendsim.numerics import opcodes
@@ -98,11 +99,14 @@ def _bound(
         core = tensors[0].core
         if any(t.core is not core for t in tensors):
             raise ContractError("operands lie in the UB of different cores")
+        masks.refuse_counter(core)
         call = bind(name, tensors, *given)
     except AscendError as error:
         error.message = f"{name}: {error.message}"
         raise
     core.relied_on(PROGRAM_RULES.get(name, ()), name)
+    if masks.forget_register(core):
+        return call  # bound anew each time, as what it leaves in the register matters
     calls = tensors[0].calls
     if len(calls) >= MAX_CALLS:
         calls.clear()
