@@ -13,13 +13,14 @@ from typing import Any
 
 from ascendsim.enums import HardEvent
 from ascendsim.errors import QueueError
-from ascendsim.memory import GlobalMemory, UnifiedBuffer
+from ascendsim.memory import GlobalMemory, UbImage, UnifiedBuffer
 from ascendsim.numerics import opcodes
 from ascendsim.options import Options
 from ascendsim.record import Call, Instr, Observer, Token, Where
 from ascendsim.soc import Soc
 
 PAD_AT_START = 0xDEADBEEF  # the pad register is unspecified when a kernel starts
+_tuple = tuple.__new__
 MAX_INTERNED = 4096  # buffers kept per UB before the table is cleared
 
 
@@ -36,7 +37,7 @@ class AivCore:
     """
 
     def __init__(self, soc: Soc, ub_bytes: int, options: Options) -> None:
-        from ascendsim.numerics import vexec  # numba loads with the first core, not at import
+        from ascendsim.numerics import vexec  # llvmlite loads with the first core, not at import
 
         self.soc, self.options, self.bodies = soc, options, vexec
         self.move = vexec.mover()
@@ -46,7 +47,9 @@ class AivCore:
         self.overflow = _mode(options.overflow, soc.overflow_mode)
         self.compare_tail = _mode(options.compare_tail, soc.compare_tail)
         self.events = EventPool(soc.event_ids)
-        self.buffers: dict[tuple[tuple[str, int], int, int], Any] = {}
+        self.buffers: dict[tuple[int, int, str, int], Any] = {}
+        self.used: set[Any] = set()  # places of UB with `start` and `reach`, since the last fill
+        self.grants: dict[tuple[Any, ...], Any] = {}  # InitBuffer calls that were checked
         self.copyable: set[tuple[str, Any]] = set()  # (copy, dtype) found to exist on this SoC
         self.rules: dict[str, set[str]] = {}
         self.warnings: dict[str, str] = {}
@@ -72,7 +75,7 @@ class AivCore:
 
     def begin_block(self, block: int, observers: Iterable[Observer]) -> None:
         """Make the core new for `block`: fresh UB, no pipe, no events, records from 0."""
-        self.ub.refill()
+        self._refill()
         self.events.clear()
         self.block, self.seq, self.mutexes, self.number = block, 0, 0, None
         self.pipe, self.ub_used, self.unnamed = None, 0, 0
@@ -82,15 +85,28 @@ class AivCore:
         self.observers, self.tape = tuple(observers), None
         self.readers = bool(self.observers) or not self.executing
 
+    def _refill(self) -> None:
+        """Give every byte of UB that may have been written its fill again."""
+        ub = self.ub
+        if ub.stale:
+            ub.refill()
+        else:
+            for place in self.used:
+                if place.reach:
+                    at = place.start
+                    self.move(ub.base + at, ub.fresh + at, 1, place.reach, 0, 0)
+        self.used.clear()
+
+    def image(self) -> UbImage:
+        """Return what UB holds now."""
+        ub = self.ub
+        reached = ((p.start, p.start + p.reach) for p in self.used if p.reach)
+        return UbImage(ub.template, [(start, ub.array[start:end].copy()) for start, end in reached])
+
     def warn(self, code: str, text: str) -> None:
         """Note a warning of a call that is being bound."""
         self.bound_warnings.setdefault(code, text)
         self.warnings.setdefault(code, text)
-
-    def touch(self, stop: int) -> None:
-        """Note that bytes of UB below `stop` may be written from now on."""
-        if stop > self.ub.dirty:
-            self.ub.dirty = stop
 
     def forget_calls(self) -> None:
         """Forget all bound calls; the next ones are checked anew."""
@@ -129,8 +145,10 @@ def observed(
         return
     frame = sys._getframe(depth)
     back = frame.f_back
-    where = Where(frame.f_code, frame.f_lasti, None if back is None else back.f_code)
-    instr = Instr(core.seq, core.block, call, scalar, waits, signals, where)
+    # as Where(...) and Instr(...), without their layer of Python: this runs for every record
+    place = (frame.f_code, frame.f_lasti, None if back is None else back.f_code)
+    where = _tuple(Where, place)
+    instr = _tuple(Instr, (core.seq, core.block, call, scalar, waits, signals, where))
     core.seq += 1
     for observer in core.observers:
         observer.before(instr)
@@ -174,9 +192,12 @@ class EventPool:
 
     def take(self, event: HardEvent) -> int:
         """Take the lowest free id (AllocEventID)."""
-        number = self.peek(event)
-        self.used[event] = self.used.get(event, 0) | 1 << number
-        return number
+        used = self.used.get(event, 0)
+        free = ~used & (used + 1)
+        if free >> self.limit:
+            self.peek(event)  # says why
+        self.used[event] = used | free
+        return free.bit_length() - 1
 
     def give(self, event: HardEvent, number: int) -> None:
         """Give an id back (ReleaseEventID); an id that is not taken stays free."""

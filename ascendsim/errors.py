@@ -19,8 +19,6 @@ AscendError
 
 from __future__ import annotations
 
-from typing import Any
-
 
 class AscendError(Exception):
     """Base of all errors that are about the user's kernel or request.
@@ -36,7 +34,7 @@ class AscendError(Exception):
     located = taken = False
     finding = ""
 
-    def __init__(self, message: str, finding: str = "", about: Any = None) -> None:
+    def __init__(self, message: str, finding: str = "", about: object = None) -> None:
         super().__init__(message)
         self.message = message
         self.finding, self.about = finding or self.finding, about

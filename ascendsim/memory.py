@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -161,27 +162,55 @@ class GlobalMemory:
 class UnifiedBuffer:
     """UB of one core: `nbytes` bytes at the absolute address `base`, in units of bytes.
 
-    `dirty` is the end of the part that a kernel may have written since the last refill.
+    `template` at address `fresh` is what it holds before a kernel writes; `stale` says that none of
+    it may be trusted to be so.
     """
 
-    __slots__ = ("array", "base", "dirty", "fill", "nbytes", "template")
+    __slots__ = ("array", "base", "fill", "fresh", "nbytes", "stale", "template")
 
     def __init__(self, nbytes: int) -> None:
         self.nbytes = nbytes
         self.array = aligned_bytes(nbytes, UB_ALIGNMENT)
         self.base = self.array.ctypes.data
-        self.dirty = nbytes
+        self.stale = True
         self.fill: tuple[str, int] | None = None
-        self.template = self.array
+        self.template, self.fresh = self.array, self.base
 
     def set_fill(self, fill: str, seed: int) -> None:
-        """Choose what UB holds before a kernel writes to it; the whole UB becomes dirty."""
+        """Choose what UB holds before a kernel writes to it; the whole UB becomes stale."""
         wanted = (fill, seed if fill == "random" else 0)
         if wanted != self.fill:
             self.fill, self.template = wanted, pattern(fill, self.nbytes, seed)
-            self.dirty = self.nbytes
+            self.fresh = self.template.ctypes.data
+            self.stale = True
 
     def refill(self) -> None:
-        """Give every byte that may have been written its fill again."""
-        self.array[: self.dirty] = self.template[: self.dirty]
-        self.dirty = 0
+        """Give every byte its fill."""
+        self.array[:] = self.template
+        self.stale = False
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """A part of UB that instructions write beside the buffers: `reach` bytes from `start`."""
+
+    start: int
+    reach: int
+
+
+@dataclass(slots=True, eq=False)
+class UbImage:
+    """What a UB held once: its fill, and the (start, bytes) that calls may have written."""
+
+    fill: np.ndarray
+    written: list[tuple[int, np.ndarray]]
+    _whole: np.ndarray | None = field(default=None, init=False)
+
+    @property
+    def array(self) -> np.ndarray:
+        """All its bytes; put together when first asked for."""
+        if self._whole is None:
+            self._whole = self.fill.copy()
+            for start, part in self.written:
+                self._whole[start : start + part.size] = part
+        return self._whole

@@ -12,6 +12,7 @@ import linecache
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple, Protocol
 
@@ -112,6 +113,15 @@ class Store(NamedTuple):
     bits: int
 
 
+class Span(NamedTuple):
+    """A byte range of UB, or of the GM allocation `holder`."""
+
+    space: str
+    holder: Any
+    start: int
+    stop: int
+
+
 @dataclass(slots=True, eq=False)
 class Call:
     """A bound call: all of it but the scalar, checked once and shared by its records.
@@ -122,7 +132,8 @@ class Call:
     the kernel's scalar into the one that the row expects (None: it is passed as it is).
     `row` is the same as data, for engines: (row of words, geometry block), Move or Store.
     `fields` are the call's other parameters under the names of the manual, for logs and pages;
-    `hidden` the UB bytes that it stores beside its operands.
+    `hidden` the UB bytes that it stores beside its operands; `meets` says that it waits for other
+    blocks, or lets them go on.
     """
 
     name: str
@@ -136,6 +147,25 @@ class Call:
     geometry: Shape | None = None
     fields: dict[str, Any] = field(default_factory=dict)
     hidden: tuple[tuple[int, int], ...] = ()
+    meets: bool = False
+    _stores: tuple[Span, ...] | None = field(default=None, init=False, repr=False)
+
+    @property
+    def stores(self) -> tuple[Span, ...]:
+        """The byte ranges that its operands are stored to, in program order."""
+        if self._stores is None:
+            self._stores = tuple(
+                Span(access.space, access.holder, start, stop)
+                for access in self.accesses
+                if access.writes
+                for start, stop in self.ranges(access)
+            )
+        return self._stores
+
+    @property
+    def words(self) -> Any:
+        """The row of a vector call; None of other calls."""
+        return None if self.row is None or isinstance(self.row, (Move, Store)) else self.row[0]
 
     def ranges(self, access: Access) -> list[tuple[int, int]]:
         """Return the byte ranges of `access`, in program order, at element granularity."""
@@ -166,10 +196,7 @@ class Where(NamedTuple):
     @property
     def line(self) -> int:
         """Source line of the call."""
-        for start, stop, line in self.code.co_lines():
-            if start <= self.instruction < stop and line is not None:
-                return line
-        return self.code.co_firstlineno
+        return _line(self.code, self.instruction)
 
     @property
     def source(self) -> list[str]:
@@ -180,6 +207,14 @@ class Where(NamedTuple):
     def text(self) -> str:
         """The line itself, without the space around it."""
         return line_of(self.source, self.line)
+
+
+@lru_cache(maxsize=4096)
+def _line(code: CodeType, instruction: int) -> int:
+    for start, stop, line in code.co_lines():
+        if start <= instruction < stop and line is not None:
+            return line
+    return code.co_firstlineno
 
 
 class Line(NamedTuple):
@@ -215,12 +250,9 @@ class Instr(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check has to say about a call.
+    """What a check has to say about a call, number `seq` of block `core`, at `where`.
 
-    core : block; seq, other_seq : number of the call in its block, and of the one it collides with
-    where : file and line of the call; bytes : the byte range (start, stop) in `memory`, which is
-    "UB" or the name of a GM tensor; instruction : name of the call; partner : name and line of the
-    other call; way_out : what to do; count : how often the same code came at the same lines.
+    bytes : (start, stop) in `memory`, "UB" or a GM tensor; partner : the other call and its line
     """
 
     code: str
@@ -236,12 +268,6 @@ class Finding:
     partner: str = ""
     memory: str = ""
     way_out: str = ""
-
-    def __str__(self) -> str:
-        place = "" if self.where is None else f"{self.where[0]}:{self.where[1]}: "
-        times = f" ({self.count} times)" if self.count > 1 else ""
-        way_out = f"; {self.way_out}" if self.way_out else ""
-        return f"{self.severity}: {place}{self.message}{way_out} [{self.code}]{times}"
 
 
 class Observer(Protocol):

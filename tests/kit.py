@@ -163,6 +163,7 @@ def put(tensor: Any, array: np.ndarray) -> None:
     raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     assert raw.size <= tensor.nbytes
     tensor.core.ub.array[tensor.start : tensor.start + raw.size] = raw
+    tensor.written(raw.size)
 
 
 def peek(tensor: Any, T: Any = None) -> np.ndarray:

@@ -6,25 +6,28 @@ run : the Run that comes back.
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ascendsim.api.given import checked_options, checks_of, unlocated
+from ascendsim.api.given import checked_options, checks_of, told_by, unlocated
 from ascendsim.api.run import Run
 from ascendsim.errors import RequestError
 from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job, timing_job
-from ascendsim.launch import Job, Ran, Readers, blocks_of, recorded, scheduled
-from ascendsim.launch import run as run_job
+from ascendsim.launch import Job, Readers, blocks_of, recorded, scheduled
+from ascendsim.memory import UbImage
+from ascendsim.observe.calls import CallLog
 from ascendsim.observe.recorder import Recorder
 from ascendsim.observe.timeline import Timeline, timeline_of
 from ascendsim.options import Options
 from ascendsim.view.defined import Defined
+
+if TYPE_CHECKING:
+    from ascendsim.launch.engines import Ran
 
 MODES = ("auto", "step", "replay", "fused")
 RECORDS = ("none", "calls", "bytes")
@@ -79,20 +82,18 @@ def launch(
     options = checked_options(options)
     job = make_job(op, arrays, tiling, soc, seed, options)
     checking = checks_of(job, checks, strict, execute)
-    call_sink, ub_sink = unlocated(call_sink), unlocated(ub_sink)
-    kept: deque[dict[str, Any]] = deque(maxlen=last)
-    images: dict[int, np.ndarray] = {}
     recorder = Recorder(last) if record == "bytes" else None
-    if record == "calls" and call_sink is None:
-        call_sink = kept.append
-    if record != "none" and ub_sink is None:
-        ub_sink = lambda core, ub: images.__setitem__(core, ub.copy())  # noqa: E731
-    observers = () if recorder is None else (recorder,)
-    readers = Readers(observers, call_sink, ub_sink, progress, blocks_of(blocks), execute, checking)
-    run = _run_of(op, job, tiling, run_job(job, readers, mode), list(kept), images)
+    log = CallLog(last=last) if record == "calls" and call_sink is None else None
+    images: dict[int, UbImage] | None = {} if record != "none" and ub_sink is None else None
+    seen = tuple(each for each in (recorder, log) if each is not None)
+    to = (unlocated(call_sink), unlocated(ub_sink), progress, blocks_of(blocks))
+    readers = Readers(seen, *to, execute, images, checking)
+    from ascendsim.launch.engines import run as run_job  # llvmlite comes with it
+
+    run = _run_of(op, job, tiling, run_job(job, readers, mode))
+    run.log, run.ub_images = None if log is None else log.calls, images or {}
     run.recordings = {} if recorder is None else recorder.blocks
-    if checking is not None:
-        run.checks, run.findings = checking.tools, checking.all()
+    run.checks, run.findings = told_by(checking)
     run.wanted = Defined(lambda: op, tiling.origin)
     run.timed = lambda: time(op, tiling, soc=soc, options=options, keep=True)
     return run
@@ -139,8 +140,6 @@ def _run_of(
     job: Job,
     tiling: Tiling,
     ran: Ran,
-    calls: list[dict[str, Any]],
-    images: dict[int, np.ndarray],
 ) -> Run:
     what_if = op.soc_warning(job.soc.name)
     warnings = [f"what-if: {what_if}"] if what_if else []
@@ -161,8 +160,6 @@ def _run_of(
         outputs=ran.result.outputs,
         warnings=warnings,
         evidence=ran.result.evidence,
-        calls=calls,
-        ub_images=images,
     )
 
 

@@ -6,29 +6,31 @@ import os
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ascendsim.errors import RequestError
+from ascendsim.memory import UbImage
 from ascendsim.observe.recorder import BlockRecording
-from ascendsim.observe.timeline import Timeline
 from ascendsim.record import Finding
-from ascendsim.view.diff import Diff, diff_runs
-from ascendsim.view.explain_lane import Explanation, explain
-from ascendsim.view.questions import Questions, Writer
-from ascendsim.view.stepper import Change, Stepper
-from ascendsim.view.why import Cause
+
+if TYPE_CHECKING:  # loaded when they are asked for: most runs need none of them
+    from ascendsim.observe.timeline import Timeline
+    from ascendsim.view.diff import Diff
+    from ascendsim.view.explain_lane import Explanation
+    from ascendsim.view.questions import Questions, Writer
+    from ascendsim.view.stepper import Change, Stepper
+    from ascendsim.view.why import Cause
 
 
 @dataclass(slots=True)
 class Run:
     """The data of a run.
 
-    outputs : output arrays by name, `out` the first; calls : the call log when it was recorded;
-    warnings : `code: text` each; checks : those that ran; findings : what they found;
-    evidence : the rules it relied on and the weakest grade; mode : how it really ran, `fallback`
-    why not as asked ("" when as asked); seconds : wall time of the blocks.
+    outputs : output arrays by name, `out` the first; warnings : `code: text` each; findings : what
+    the `checks` found; evidence : the rules it relied on and the weakest grade; mode : how it ran,
+    `fallback` why not as asked ("" when as asked); seconds : wall time of the blocks.
     """
 
     op: str
@@ -43,13 +45,14 @@ class Run:
     outputs: dict[str, np.ndarray]
     warnings: list[str]
     evidence: dict[str, Any]
-    calls: list[dict[str, Any]] = field(default_factory=list)
     checks: tuple[str, ...] = ()
     findings: list[Finding] = field(default_factory=list)
-    ub_images: dict[int, np.ndarray] = field(default_factory=dict)
+    ub_images: dict[int, UbImage] = field(default_factory=dict, repr=False)
+    log: Callable[[], list[dict[str, Any]]] | None = field(default=None, repr=False, compare=False)
     recordings: dict[int, BlockRecording] = field(default_factory=dict, repr=False)
     timed: Callable[[], Timeline] | None = field(default=None, repr=False, compare=False)
     wanted: Callable[[Any], Any] | None = field(default=None, repr=False, compare=False)
+    _calls: list[dict[str, Any]] | None = field(default=None, init=False, repr=False, compare=False)
     _timeline: Timeline | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
@@ -64,6 +67,13 @@ class Run:
         if not self.outputs:
             raise RequestError("this run made records only; launch it with execute=True")
         return next(iter(self.outputs.values()))
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """The call log, one dict per call (with record="calls", else empty)."""
+        if self._calls is None:
+            self._calls = [] if self.log is None else self.log()
+        return self._calls
 
     @property
     def timeline(self) -> Timeline:
@@ -90,6 +100,8 @@ class Run:
         RequestError
             When the run was not launched with record="bytes", or not for this block.
         """
+        from ascendsim.view.stepper import Stepper
+
         if block not in self.recordings:
             known = ", ".join(map(str, self.recordings))
             raise RequestError(
@@ -109,6 +121,8 @@ class Run:
         RequestError
             When a run was not recorded, or the operators differ.
         """
+        from ascendsim.view.diff import diff_runs
+
         return diff_runs(self.recordings, other.recordings, self.op == other.op)
 
     def explain_lane(self, index: int, output: str | None = None) -> Explanation:
@@ -122,6 +136,8 @@ class Run:
         RequestError
             When there is no such element or output, no recording, or no definition.
         """
+        from ascendsim.view.explain_lane import explain
+
         name = next(iter(self.outputs), "") if output is None else output
         if name not in self.outputs:
             raise RequestError(f"no output {name!r}; there are {', '.join(self.outputs)}")
@@ -146,7 +162,7 @@ class Run:
         RequestError
             When there is no such name, byte, slot or block, or nothing was recorded.
         """
-        return Questions(self.recordings, self.outputs).who_wrote(name, byte, block, slot)
+        return self._questions().who_wrote(name, byte, block, slot)
 
     def why(
         self, name: str, lane: int, dtype: Any = None, *, block: int | None = None, slot: int = 0
@@ -162,7 +178,7 @@ class Run:
         RequestError
             As `who_wrote`, and when no recorded copy stored the element.
         """
-        return Questions(self.recordings, self.outputs).why(name, lane, dtype, block, slot)
+        return self._questions().why(name, lane, dtype, block, slot)
 
     def watch(
         self, name: str, lane: int, dtype: Any = None, *, block: int | None = None, slot: int = 0
@@ -172,7 +188,12 @@ class Run:
         Each has its block and position, and the bits before and after. Arguments and errors as
         for `why`.
         """
-        return Questions(self.recordings, self.outputs).watch(name, lane, dtype, block, slot)
+        return self._questions().watch(name, lane, dtype, block, slot)
+
+    def _questions(self) -> Questions:
+        from ascendsim.view.questions import Questions
+
+        return Questions(self.recordings, self.outputs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write this run with its recording to one file, whole or not at all.
@@ -235,21 +256,14 @@ class Run:
             there = f"there are those of cores {_ranges(self.ub_images)}"
             why = there if self.ub_images else 'launch with record="calls"'
             raise RequestError(f"no UB image of core {core}: {why}")
-        return self.ub_images[core]
+        return self.ub_images[core].array
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that `ascendsim run --json` prints."""
         crcs = {name: zlib.crc32(_raw(array)) for name, array in self.outputs.items()}
         rate = self.n / self.seconds if self.seconds > 0 else 0.0
-        document = {
-            "op": self.op,
-            "dtype": self.dtype,
-            "n": self.n,
-            "soc": self.soc,
-            "block_dim": self.block_dim,
-            "tiling": self.tiling,
-            "mode": self.mode,
-            "fallback": self.fallback,
+        facts = ("op", "dtype", "n", "soc", "block_dim", "tiling", "mode", "fallback")
+        document = {name: getattr(self, name) for name in facts} | {
             "out_crc32": next(iter(crcs.values()), None),
             "seconds": self.seconds,
             "elements_per_second": rate,

@@ -24,6 +24,7 @@ from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.errors import RequestError
 from ascendsim.host import Op, load
 from ascendsim.host.tiling import Origin
+from ascendsim.memory import UbImage
 from ascendsim.observe.saved import Archive, Member, packed, read_recordings, recorded_members
 from ascendsim.observe.saved.archive import FORMAT, MOST_BYTES, VERSION, document
 from ascendsim.observe.saved.values import name_of, number, plain, plain_text, type_of, value_of
@@ -78,7 +79,7 @@ def _members(run: Run) -> Iterator[Member]:
         outputs.append([name, as_dtype(array.dtype).name, list(array.shape)])
         yield Member(f"out/{name}", np.ascontiguousarray(array).tobytes())
     for block, image in run.ub_images.items():
-        yield Member(f"ub/{block}", np.ascontiguousarray(image).tobytes())
+        yield Member(f"ub/{block}", image.array.tobytes())
     yield document("calls.json", run.calls)
     facts = {name: getattr(run, name) for name in _TEXTS}
     facts |= {"n": run.n, "block_dim": run.block_dim, "seconds": float(run.seconds)}
@@ -158,7 +159,7 @@ def _run(archive: Archive, head: dict[str, Any], op: Op | str | None) -> Run:
     for recording in recordings.values():
         Stepper(recording).goto(len(recording.entries)).queues()  # every state has its buffer
     images = {
-        number(block): np.frombuffer(archive.bytes(f"ub/{block}"), np.uint8).copy()
+        number(block): UbImage(np.frombuffer(archive.bytes(f"ub/{block}"), np.uint8), [])
         for block in facts["ub_images"]
     }
     run = Run(
@@ -170,12 +171,13 @@ def _run(archive: Archive, head: dict[str, Any], op: Op | str | None) -> Run:
         outputs=dict(_output(archive, *each) for each in facts["outputs"]),
         warnings=[plain_text(each) for each in facts["warnings"]],
         evidence=_evidence(facts["evidence"]),
-        calls=[dict(each) for each in archive.json("calls.json")],
         checks=tuple(plain_text(each) for each in facts["checks"]),
         findings=[_finding(each) for each in facts["findings"]],
         ub_images=images,
         recordings=recordings,
     )
+    calls = [dict(each) for each in archive.json("calls.json")]
+    run.log = lambda: calls
     run.wanted = Defined(_finder(run.op, op), _read_origin(facts["origin"]))
     return run
 

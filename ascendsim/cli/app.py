@@ -14,6 +14,8 @@ from typing import Annotated
 import typer
 
 from ascendsim.cli import (
+    atlas,
+    bench,
     capsule,
     check,
     compare,
@@ -40,6 +42,8 @@ for command in (
     tile.tile,
     timing.time,
     step.step,
+    atlas.atlas,
+    bench.bench,
     check.check,
     museum.museum,
     compare.compare,

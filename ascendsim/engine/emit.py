@@ -22,7 +22,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from ascendsim.engine.program_text import Line, parse
+from ascendsim.engine.program_text import SIDE_BY_SIDE, WIDTH, Line, NotFusableError, parse
 from ascendsim.numerics import families
 from ascendsim.numerics.lanes import (
     F32,
@@ -39,17 +39,9 @@ from ascendsim.numerics.lanes import (
 from ascendsim.numerics.opcodes import COUNT, ENV, MASK, MODE, SRC0, SRC1
 from ascendsim.numerics.sweep import WORD_BYTES, Call, loop
 
-#: lanes of a value: wider truth values make LLVM move them between vectors of other widths
-WIDTH = 16
-#: values side by side in one round of the loop, so that the latency of one hides another's
-SIDE_BY_SIDE = 2
 #: lines whose values come from outside: from GM, or (emit_sweep.py) made by the loop
 INPUTS = ("load", "pattern", "constant")
 WORDS = {"src0": SRC0, "src1": SRC1, "mask": MASK}
-
-
-class NotFusableError(Exception):
-    """The emitter of an instruction needs more than one lane of each operand."""
 
 
 class _Instruction:

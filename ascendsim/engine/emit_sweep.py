@@ -19,12 +19,10 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from ascendsim.engine.emit import SIDE_BY_SIDE, WIDTH, element_of, retyped, values_of
-from ascendsim.engine.program_text import Line, parse
+from ascendsim.engine.emit import element_of, retyped, values_of
+from ascendsim.engine.program_text import CHUNK, SIDE_BY_SIDE, WIDTH, Line, parse
 from ascendsim.numerics.lanes import F64, I8, I32, I64, POINTER, Lanes, splat, where
 from ascendsim.numerics.sweep import WORD_BYTES, counted_loop
-
-CHUNK = WIDTH * SIDE_BY_SIDE
 
 
 class _Body:

@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ascendsim.engine.emit import NotFusableError
 from ascendsim.engine.generated import is_ready, loop_function
 from ascendsim.engine.plan import Plan
 from ascendsim.engine.program import Loop, loops_of
-from ascendsim.engine.program_text import parse
+from ascendsim.engine.program_text import NotFusableError, parse
 from ascendsim.engine.replay import bases_of, run_blocks
 from ascendsim.engine.stream import NoPlanError
 from ascendsim.engine.threads import in_parallel, threads_for
@@ -48,6 +47,8 @@ def fused_of(plan: Plan, sizes: Mapping[str, int]) -> Fused | str:
     known: Any = plan.derived.get("fused")
     if known is None:
         try:
+            if plan.checks:
+                raise NoPlanError("an instruction checks its data (Gather), which loops do not")
             loops = tuple(loops_of(plan, sizes))
             scalars = tuple(np.array(loop.scalars) for loop in loops)
             ready = all(is_ready(loop.text) for loop in loops)

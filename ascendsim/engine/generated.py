@@ -1,8 +1,8 @@
-"""Write a program as a Python source file, compile it, and find both again.
+"""Compile a program, or find it compiled, under a name made from its own text.
 
-The file lies beside the compiled code, in the directory that is named by a digest of all compiled
-sources, under a name made from its own text: numba's cache needs a real file, and equal programs
-are compiled once, by whichever process comes first.
+The source file that is compiled lies beside the machine code, for people to read, in the directory
+that is named by a digest of all compiled sources. Equal programs are compiled once, by whichever
+process comes first.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from ascendsim.engine.emit import try_loop
 from ascendsim.numerics import jitcache
 
 SIGNATURE = "void(int64, int64, int64, int64)"
@@ -44,21 +43,24 @@ def is_ready(text: str) -> bool:
         return True
     place = jitcache.directory()
     name = _name("run_program", text)
-    return place is not None and any((place / name).glob("**/*.nbc"))
+    return place is not None and (place / f"{name}.o").is_file()
 
 
 def compiled(runner: str, text: str, arguments: str, signature: str) -> Callable[..., None]:
     """Return the compiled function that hands a program and its arguments to `emit.<runner>`."""
     key = (runner, text)
     if key not in _loaded:
-        if runner == "run_program":
-            try_loop(text)
         name = _name(runner, text)
-        parts = {"module": MODULES[runner], "runner": runner, "arguments": arguments}
-        source = TEMPLATE.format(text=text, name=name, **parts)
-        function = _function(name, source)
-        dispatcher = jitcache.compiled(function, signature, name, nogil=True)
-        _loaded[key] = jitcache.entry_point(dispatcher)
+
+        def make() -> Callable[..., None]:
+            from ascendsim.engine.emit import try_loop
+
+            if runner == "run_program":
+                try_loop(text)
+            parts = {"module": MODULES[runner], "runner": runner, "arguments": arguments}
+            return _function(name, TEMPLATE.format(text=text, name=name, **parts))
+
+        _loaded[key] = jitcache.unit(name, signature, make, nogil=True).call
     return _loaded[key]
 
 

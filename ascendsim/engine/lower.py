@@ -15,17 +15,22 @@ import numpy as np
 
 from ascendsim.engine.stream import NoPlanError, Stream
 from ascendsim.engine.words import (
+    ABSOLUTE,
     BLOCKS,
+    CHECK,
     DST_PITCH,
     DST_SPACE,
     FUNCTION,
+    IN_PARAMETERS,
+    IN_UB,
     NBYTES,
     ROW_WORDS,
     SRC_PITCH,
     SRC_SPACE,
     UB_SPACE,
+    WORD_BYTES,
 )
-from ascendsim.isa.geometry import Geometry
+from ascendsim.isa.footprint import Footprint
 from ascendsim.numerics import opcodes
 from ascendsim.record import Call, Move, Store
 
@@ -33,8 +38,6 @@ from ascendsim.record import Call, Move, Store
 TEMPLATE, CONSTANTS = 0, 1
 #: a constant is repeated over so many bytes, the most that DataCopyPad stores beside a block
 CONSTANT_BYTES = 64
-#: what a body's row is made of: its words and its geometry block; more hold addresses of their own
-ROW_PARTS = 2
 
 _ADDRESSES = (opcodes.DST, opcodes.SRC0, opcodes.SRC1, opcodes.MASK)
 
@@ -56,14 +59,18 @@ class Entry(NamedTuple):
 class Lowering:
     """The rows of a plan, each once.
 
-    spaces : names of GM tensors, by number; constants : bytes that moves read.
-    `relative` marks the words of a row that are offsets in UB.
+    spaces : names of GM tensors, by number; constants : bytes that moves read; `relative` says for
+    each word of a row what it is counted from (words.py). `parameters` are the parameter blocks of
+    programs, which programs write to, so that each thread has its own; `inner` are the places of
+    the words there that are counted from the start of all of them.
     """
 
     def __init__(self, tensors: Iterable[str]) -> None:
         self.spaces = {name: number for number, name in enumerate(tensors, CONSTANTS + 1)}
         self.rows: list[list[int]] = []
-        self.relative: list[list[bool]] = []
+        self.relative: list[list[int]] = []
+        self.parameters: list[int] = []
+        self.inner: list[int] = []
         self.kept: list[Call] = []  # keeps the geometry blocks that rows point at alive
         self._constants: dict[bytes, int] = {}
         self._known: dict[Any, int] = {}
@@ -88,9 +95,9 @@ class Lowering:
                 self._copy(number, row, found)
             elif isinstance(row, Store):
                 self._store(number, row, found)
-            elif row is None or len(row) > ROW_PARTS or not isinstance(call.geometry, Geometry):
-                raise NoPlanError(f"{call.name} has no form that an engine could run")
-            elif call.geometry.count:
+            elif row is None:
+                raise NoPlanError(_refusal(call))
+            elif call.geometry.count and call.geometry.repeats:  # type: ignore[union-attr]
                 found.append(Entry(self._body(call), 0, scalar, number))
         return found
 
@@ -102,15 +109,32 @@ class Lowering:
     def _body(self, call: Call) -> int:
         known = self._known.get(call)
         if known is None:
-            words, _ = call.row
+            words, block, *table = call.row
             base = call.core.ub.base
             numbers = [*words.tolist(), *[0] * (ROW_WORDS - opcodes.ROW_WORDS)]
-            relative = [w in _ADDRESSES and numbers[w] != 0 for w in range(ROW_WORDS)]
-            numbers = [n - base if r else n for n, r in zip(numbers, relative, strict=True)]
+            relative = [ABSOLUTE] * ROW_WORDS
+            for word in _ADDRESSES:
+                # a table is memory of the call's own, which nobody writes to
+                if numbers[word] and not (table and word == opcodes.SRC0):
+                    numbers[word], relative[word] = numbers[word] - base, IN_UB
+            if isinstance(call.geometry, Footprint):
+                self._program(block.tolist(), numbers, relative)
             numbers[FUNCTION] = call.core.bodies.address(numbers[opcodes.OP])
             self.kept.append(call)
             known = self._add(call, numbers, relative)
         return known
+
+    def _program(self, block: list[int], numbers: list[int], relative: list[int]) -> None:
+        """Give a row a parameter block among those of the plan."""
+        first = len(self.parameters)
+        start = first * WORD_BYTES
+        block[opcodes.P_SCRATCH] = start + opcodes.PARAMETER_WORDS * WORD_BYTES
+        self.inner.append(first + opcodes.P_SCRATCH)
+        self.parameters += block
+        numbers[opcodes.GEOMETRY], relative[opcodes.GEOMETRY] = start, IN_PARAMETERS
+        if block[opcodes.P_CHECKED]:
+            numbers[CHECK] = start + opcodes.P_STATUS * WORD_BYTES
+            relative[CHECK] = IN_PARAMETERS
 
     def _copy(self, number: int, move: Move, found: list[Entry]) -> None:
         if not move.blocks:
@@ -163,12 +187,12 @@ class Lowering:
         key = (shape, into, out_of)
         known = self._known.get(key)
         if known is None:
-            words, relative = [0] * ROW_WORDS, [False] * ROW_WORDS
+            words, relative = [0] * ROW_WORDS, [ABSOLUTE] * ROW_WORDS
             words[BLOCKS], words[DST_PITCH], words[SRC_PITCH], words[NBYTES] = shape
             words[DST_SPACE], words[opcodes.DST] = into
             words[SRC_SPACE], words[opcodes.SRC0] = out_of
-            relative[opcodes.DST] = into[0] == UB_SPACE
-            relative[opcodes.SRC0] = out_of[0] == UB_SPACE
+            relative[opcodes.DST] = IN_UB if into[0] == UB_SPACE else ABSOLUTE
+            relative[opcodes.SRC0] = IN_UB if out_of[0] == UB_SPACE else ABSOLUTE
             known = self._add(key, words, relative)
         return known
 
@@ -178,8 +202,20 @@ class Lowering:
             element * (CONSTANT_BYTES // nbytes), len(self._constants)
         )
 
-    def _add(self, key: Any, words: list[int], relative: list[bool]) -> int:
+    def _add(self, key: Any, words: list[int], relative: list[int]) -> int:
         self.rows.append(words)
         self.relative.append(relative)
         self._known[key] = len(self.rows) - 1
         return len(self.rows) - 1
+
+
+def _refusal(call: Call) -> str:
+    """Say why a call without a row cannot be planned."""
+    if call.meets:
+        return f"{call.name}: blocks wait for one another, which only step mode lets them do"
+    if "atomic" in call.fields:
+        return (
+            f"{call.name} stores atomically or first values of several blocks: such stores are "
+            f"made in the order of step mode"
+        )
+    return f"{call.name} has no form that an engine could run"

@@ -72,16 +72,16 @@ class Vector(NamedTuple):
     def of(call: Call) -> Vector:
         """Return it."""
         written = next(access for access in call.accesses if access.writes)
-        words, _ = call.row
+        words = call.words
         body, mode, env = (int(words[word]) for word in (OP, MODE, ENV))
         why = irregular(call)
         return Vector(
             call.name,
             why,
-            tuple(call.ranges(written)),
+            tuple(span for a in call.accesses if a.writes for span in call.ranges(a)),
             () if why else tuple(lane_ranges(call)),
             written.start,
-            tuple(sources_of(call)),
+            () if why else tuple(sources_of(call)),
             Node(NAMES[body], 8 * written.element or 1, mode=mode, env=env),
         )
 

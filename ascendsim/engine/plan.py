@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from ascendsim.engine.footprint import Footprint, footprint, independent, stale_bytes
 from ascendsim.engine.lower import Entry, Lowering
 from ascendsim.engine.stream import NoPlanError, Stream, gm_place, same_stream
-from ascendsim.engine.words import ROW_WORDS
+from ascendsim.engine.words import CHECK, ROW_WORDS
 
 # columns of `Plan.entries` and `Plan.blocks`
 ROW, PLACE, STEP = range(3)
@@ -43,7 +44,7 @@ class Class(Protocol):
 class Plan:
     """What a launch executes, as tables.
 
-    rows : int64 (rows, ROW_WORDS), see lower.py; `relative` marks UB offsets in it
+    rows : int64 (rows, ROW_WORDS), see lower.py, as are `relative`, `parameters` and `inner`
     entries : int64 (entries, 3): row, place in GM, step of that place from block to block
     scalars : float64 (entries,)
     blocks : int64 (blocks, 3), in program order: first and last entry, number within its class
@@ -57,6 +58,8 @@ class Plan:
 
     rows: np.ndarray
     relative: np.ndarray
+    parameters: np.ndarray
+    inner: np.ndarray
     entries: np.ndarray
     scalars: np.ndarray
     blocks: np.ndarray
@@ -70,6 +73,11 @@ class Plan:
     traffic: int
     spare: list[Any] = field(default_factory=list)
     derived: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def checks(self) -> bool:
+        """Whether an instruction may refuse data."""
+        return bool((self.rows[:, CHECK] != 0).any())
 
 
 def make_plan(classes: Sequence[Class], tensors: Mapping[str, int], ub_bytes: int) -> Plan:
@@ -110,7 +118,9 @@ def make_plan(classes: Sequence[Class], tensors: Mapping[str, int], ub_bytes: in
     touched = footprint(calls, plan_entries, found, tensors)
     return Plan(
         rows=np.array(lowering.rows, np.int64).reshape(-1, ROW_WORDS),
-        relative=np.array(lowering.relative, bool).reshape(-1, ROW_WORDS),
+        relative=np.array(lowering.relative, np.int8).reshape(-1, ROW_WORDS),
+        parameters=np.array(lowering.parameters, np.int64),
+        inner=np.array(lowering.inner, np.int64),
         entries=plan_entries,
         scalars=np.array([e.scalar for e in entries], np.float64),
         blocks=np.array(blocks, np.int64).reshape(-1, 3),
@@ -127,10 +137,9 @@ def make_plan(classes: Sequence[Class], tensors: Mapping[str, int], ub_bytes: in
 
 def _calls(stream: Stream, body: list[Entry]) -> list[Any]:
     """Return the call that each entry begins; None where it continues one."""
-    before = [-1, *(entry.number for entry in body[:-1])]
+    numbers = [-1, *(entry.number for entry in body)]
     return [
-        None if entry.number == number else stream.calls[entry.number]
-        for entry, number in zip(body, before, strict=True)
+        None if number == before else stream.calls[number] for before, number in pairwise(numbers)
     ]
 
 

@@ -9,10 +9,16 @@ from ascendsim.isa.geometry import Geometry, Layout, contiguous_layout
 from ascendsim.isa.overlap import overlap_of
 from ascendsim.record import Access, Call
 
+ROW_PARTS = 2  # what a row is made of: its words, and its geometry block
+
 
 def irregular(call: Call) -> str:
     """Say why lane i of the destination is not computed from lane i of the sources, "" if it is."""
     shape: Any = call.geometry
+    if not isinstance(shape, Geometry):
+        return f"{call.name} mixes lanes of {_all(call)}"
+    if len(call.row) > ROW_PARTS:  # a table of its own
+        return f"{call.name} stores another number in every lane of {_all(call)}"
     for access in call.accesses:
         wanted = contiguous_layout(access.element, shape.lanes)
         step = wanted.repeat_stride if shape.repeats == 1 else access.repeat_stride

@@ -17,17 +17,23 @@ from ascendsim.memory import UB_ALIGNMENT, aligned_bytes, pattern
 
 
 class _State(NamedTuple):
-    """What one thread works on: a UB, and the plan's rows with addresses in it."""
+    """What one thread works on: a UB, and the plan's rows with addresses in it.
+
+    parameters : blocks that programs read, and write to; refused : 1 after data that an instruction
+    refuses; address : of the rows
+    """
 
     ub: np.ndarray
     rows: np.ndarray
-    address: int  # of the rows
+    parameters: np.ndarray
+    refused: np.ndarray
+    address: int
 
 
 def run_replay(
     plan: Plan, gm: Mapping[str, int], template: np.ndarray, threads: int | None = None
-) -> None:
-    """Execute a plan.
+) -> bool:
+    """Execute a plan; False when an instruction refused its data, so that GM holds no result.
 
     Parameters
     ----------
@@ -40,14 +46,17 @@ def run_replay(
     if plan.independent and len(plan.blocks) > 1:
         count = min(threads or threads_for(plan.traffic), len(plan.blocks))
     states = [_take(plan) for _ in range(count)]
+    for state in states:
+        state.refused[0] = 0
     try:
         in_parallel(
             runner(),
             [
-                (state.address, plan.entries, plan.scalars, part, bases)
+                _arguments(state, plan, part, bases)
                 for state, part in zip(states, _parts(plan.blocks, count), strict=True)
             ],
         )
+        return not any(state.refused[0] for state in states)
     finally:
         plan.spare.extend(states)
 
@@ -56,7 +65,7 @@ def run_blocks(plan: Plan, blocks: np.ndarray, bases: np.ndarray) -> None:
     """Execute some rows of `plan.blocks` on this thread."""
     state = _take(plan)
     try:
-        runner()(state.address, plan.entries, plan.scalars, blocks, bases)
+        runner()(*_arguments(state, plan, blocks, bases))
     finally:
         plan.spare.append(state)
 
@@ -75,6 +84,13 @@ def first_content(fill: str, nbytes: int, seed: int) -> np.ndarray:
     return pattern(fill, nbytes, seed)
 
 
+def _arguments(state: _State, plan: Plan, blocks: np.ndarray, bases: np.ndarray) -> tuple[int, ...]:
+    """Return what the compiled loop is called with; blocks and bases must stay alive meanwhile."""
+    tables = _address(plan.entries), _address(plan.scalars)
+    places = _address(blocks), len(blocks), _address(bases)
+    return state.address, *tables, *places, _address(state.refused)
+
+
 def _address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]  # half the time of array.ctypes.data
 
@@ -84,8 +100,11 @@ def _take(plan: Plan) -> _State:
         return plan.spare.pop()
     except IndexError:
         ub = aligned_bytes(plan.ub_bytes, UB_ALIGNMENT)
-        rows = plan.rows + plan.relative * np.int64(ub.ctypes.data)
-        return _State(ub, rows, rows.ctypes.data)
+        parameters = plan.parameters.copy()
+        parameters[plan.inner] += parameters.ctypes.data
+        starts = np.array([0, ub.ctypes.data, parameters.ctypes.data], np.int64)
+        rows = plan.rows + starts[plan.relative]
+        return _State(ub, rows, parameters, np.zeros(1, np.int64), rows.ctypes.data)
 
 
 def _parts(blocks: np.ndarray, count: int) -> list[np.ndarray]:

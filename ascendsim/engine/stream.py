@@ -39,7 +39,7 @@ class Stream:
         scalar: Any = None,
     ) -> None:
         """Keep one call."""
-        if call.execute is None:
+        if call.execute is None and not call.meets:
             return
         for start, stop in call.hidden:
             if call.core.ub_used > start:  # step mode raises this as an error of the kernel

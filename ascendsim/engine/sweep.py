@@ -15,11 +15,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from ascendsim.dtypes import DType
-from ascendsim.engine.emit_sweep import CHUNK, WIDTH
 from ascendsim.engine.generated import compiled
 from ascendsim.engine.plan import Plan
 from ascendsim.engine.program import loops_of
-from ascendsim.engine.program_text import parse
+from ascendsim.engine.program_text import CHUNK, WIDTH, parse
 from ascendsim.engine.stream import NoPlanError
 from ascendsim.numerics.formats import BY_NAME
 

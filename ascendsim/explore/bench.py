@@ -51,7 +51,7 @@ class Bench:
         tensor = buffer.Get(dtype)
         if isinstance(values, np.ndarray):
             self.bytes_of(tensor)[: values.nbytes] = values.reshape(-1).view(np.uint8)
-            self.core.touch(tensor.start + tensor.nbytes)
+            tensor.written(values.nbytes)
         return tensor
 
     def array(self, tensor: Any, elements: int) -> np.ndarray:

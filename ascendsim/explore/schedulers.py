@@ -126,6 +126,26 @@ def _leave_to_the_parent() -> None:
 
 
 def _on_cluster(study: Study, points: Sequence[Point], address: str, tick: Progress) -> list[Row]:
+    with cluster(address) as (client, completed):
+        chunks = _chunks(points, sum(client.nthreads().values()))
+        futures = client.map(evaluate_all, [study] * len(chunks), chunks, pure=False)
+        order = {future: k for k, future in enumerate(futures)}
+        try:
+            return _collected(completed(futures), order, len(points), tick)
+        finally:
+            client.cancel(futures)
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[tuple[Any, Callable[..., Any]]]:
+    """Give the client of a dask scheduler that has workers, and its `as_completed`.
+
+    Raises
+    ------
+    RequestError
+        When dask.distributed is missing, the scheduler cannot be reached or has no workers, or a
+        worker lacks ascendsim.
+    """
     try:
         from distributed import Client
         from distributed import as_completed as completed
@@ -145,16 +165,10 @@ def _on_cluster(study: Study, points: Sequence[Point], address: str, tick: Progr
             client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         except TimeoutError as error:
             raise RequestError(f"scheduler {address} has no workers; add `dask worker`") from error
-        chunks = _chunks(points, sum(client.nthreads().values()))
-        futures = client.map(evaluate_all, [study] * len(chunks), chunks, pure=False)
-        order = {future: k for k, future in enumerate(futures)}
         try:
-            finished = completed(futures, loop=client.loop)
-            return _collected(finished, order, len(points), tick)
+            yield client, lambda futures: completed(futures, loop=client.loop)
         except ImportError as error:
             raise RequestError(f"a worker of {address} lacks ascendsim: {error}") from error
-        finally:
-            client.cancel(futures)
 
 
 def _chunks(points: Sequence[Point], workers: int) -> list[Sequence[Point]]:

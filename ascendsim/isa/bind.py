@@ -72,6 +72,7 @@ def bind(
         raise
     relied = rules_of(decl, mode, shape.counted, dtype, core.options, in_order)
     core.relied_on(relied, decl.name)
+    tensors[0].written(shape.extent(shape.layouts[0]))
     _remember(tensors, key, call)
     return call
 

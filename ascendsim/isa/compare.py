@@ -14,6 +14,7 @@ from ascendsim.enums import CMPMODE, SELMODE
 from ascendsim.errors import ContractError, UbOverflow
 from ascendsim.isa.declare import vector
 from ascendsim.isa.roles import BitsIn, BitsOut, In, Out, Scalar
+from ascendsim.memory import Place
 from ascendsim.numerics import compare, opcodes
 from ascendsim.record import UB
 
@@ -67,6 +68,7 @@ def _scratch(
     row[opcodes.OP], row[opcodes.COUNT] = opcode, SCRATCH_LANES
     row[opcodes.DST] = core.ub.base + start
     scratch_row = row.ctypes.data
+    scratch = Place(start, nbytes)
     word = float(tensors[-1].start) if mode is SELMODE.VSEL_TENSOR_TENSOR_MODE else None
 
     def with_scratch(address: int, scalar: float, row: np.ndarray = row) -> None:
@@ -76,8 +78,7 @@ def _scratch(
                 f"holds; keep the buffers below {start:#x} (the framework reserves the rest)",
                 finding="memcheck:reserved-ub",
             )
-        if core.ub.dirty < start + nbytes:
-            core.touch(start + nbytes)
+        core.used.add(scratch)
         duplicate(scratch_row, scalar if word is None else word)
         execute(address, scalar)
 

@@ -1,7 +1,8 @@
 """Copies between global memory and UB, and within UB.
 
 GM to UB runs on MTE2, UB to GM on MTE3, UB to UB on V. Blocks of a copy are separated by gaps
-that run from the end of one block to the start of the next.
+that run from the end of one block to the start of the next. As for vector instructions, the first
+call with given operands binds it: everything is checked once but where in GM it goes (transfer.py).
 Manual chapter: data movement (DataCopy, DataCopyPad); bank of rules in rules.py.
 """
 
@@ -10,19 +11,10 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
-from ascendsim.core import observed
 from ascendsim.dtypes import DType
-from ascendsim.enums import DATABLOCK_BYTES, PIPE
-from ascendsim.errors import (
-    AlignmentError,
-    BoundsError,
-    ContractError,
-    DtypeError,
-    QueueError,
-    RepeatError,
-)
-from ascendsim.isa.atomic import check_atomic
-from ascendsim.isa.geometry import CopyShape
+from ascendsim.enums import DATABLOCK_BYTES
+from ascendsim.errors import AlignmentError, BoundsError, ContractError, DtypeError, RepeatError
+from ascendsim.isa.bind import MAX_CALLS
 from ascendsim.isa.padding import PadBlocks, pad_blocks, pad_fields, padded_bytes
 from ascendsim.isa.params import (
     DataCopyExtParams,
@@ -32,11 +24,12 @@ from ascendsim.isa.params import (
     check_widths,
 )
 from ascendsim.isa.support import check_on_soc
-from ascendsim.record import GM, UB, Access, Call, Move
+from ascendsim.isa.transfer import PIPES, Shape, Transfer, freed, run
+from ascendsim.record import GM, UB
 
-_PIPES = {(UB, GM): PIPE.PIPE_MTE2, (GM, UB): PIPE.PIPE_MTE3, (UB, UB): PIPE.PIPE_V}
 _NO_PAD = DataCopyPadParams()
 MAX_DATABLOCKS = 65535  # a 16-bit field
+_NOT_BOUND = (KeyError, AttributeError, TypeError)
 
 
 def DataCopy(dst: Any, src: Any, count: Any) -> None:
@@ -46,15 +39,19 @@ def DataCopy(dst: Any, src: Any, count: Any) -> None:
     hardware the rest is silently dropped). DataCopyParams: blockLen and both gaps in datablocks
     of 32 bytes. UB addresses are 32-byte aligned, GM addresses aligned to the element.
     """
-    dtype = _one_type("DataCopy", dst, src)
-    if isinstance(count, DataCopyParams):
-        blocks, length, src_gap, dst_gap = _checked(count)
-        length *= DATABLOCK_BYTES
-        pitches = (length + dst_gap * DATABLOCK_BYTES, length + src_gap * DATABLOCK_BYTES)
-    else:
-        blocks, length = 1, _counted_bytes(count, dtype)
-        pitches = (length, length)
-    _copy("DataCopy", dst, src, (blocks, length, *pitches), (count,))
+    key: Any = None
+    try:
+        kept, other = (dst, src) if dst.space is UB else (src, dst)
+        given = _words(count) if type(count) is DataCopyParams else count
+        # a GlobalTensor is new in every tile: only its type counts
+        other = other.dtype if other.space is GM else other
+        key = ("DataCopy", kept is dst, other, type(count), given)
+        transfer = kept.calls[key]
+    except _NOT_BOUND:
+        transfer = _checked_copy(dst, src, count)
+        if key is not None:
+            _remember(kept.calls, key, transfer)
+    run(transfer, dst, src)
 
 
 def DataCopyPad(dst: Any, src: Any, dataCopyParams: Any, padParams: Any = _NO_PAD) -> None:
@@ -65,8 +62,50 @@ def DataCopyPad(dst: Any, src: Any, dataCopyParams: Any, padParams: Any = _NO_PA
     most 32 bytes each) are stored beside it, and the bytes up to the next 32 follow the rule
     pad-bytes. UB to GM: exactly blockLen bytes per block reach GM.
     """
+    key: Any = None
+    try:
+        kept, other = (dst, src) if dst.space is UB else (src, dst)
+        given = _words(dataCopyParams)
+        kinds = (type(dataCopyParams), type(padParams), other.space, other.dtype)
+        # what is padded depends on the pad register too: such calls are bound anew each time
+        pads = padParams.isPad or padParams.leftPadding | padParams.rightPadding
+        key = None if pads else ("DataCopyPad", kept is dst, kinds, given)
+        transfer = kept.calls[key]
+    except _NOT_BOUND:
+        transfer = _checked_pad(dst, src, dataCopyParams, padParams)
+        if key is not None:
+            _remember(kept.calls, key, transfer)
+    run(transfer, dst, src)
+
+
+def _words(params: Any) -> tuple[int, int, int, int]:
+    """Return the fields of copy parameters for a key; TypeError when one is no integer."""
+    words = (params.blockCount, params.blockLen, params.srcStride, params.dstStride)
+    words[0] | words[1] | words[2] | words[3]  # 64.0 equals 64, but is refused
+    return words
+
+
+def _remember(calls: dict[Any, Any], key: Any, transfer: Transfer) -> None:
+    if len(calls) >= MAX_CALLS:
+        calls.clear()
+    calls[key] = transfer
+
+
+def _checked_copy(dst: Any, src: Any, count: Any) -> Transfer:
+    dtype = _one_type("DataCopy", dst, src)
+    if isinstance(count, DataCopyParams):
+        blocks, length, src_gap, dst_gap = _checked(count)
+        length *= DATABLOCK_BYTES
+        pitches = (length + dst_gap * DATABLOCK_BYTES, length + src_gap * DATABLOCK_BYTES)
+    else:
+        blocks, length = 1, _counted_bytes(count, dtype)
+        pitches = (length, length)
+    return _transfer("DataCopy", dst, src, Shape(blocks, length, *pitches), (count,))
+
+
+def _checked_pad(dst: Any, src: Any, params: Any, pad: Any) -> Transfer:
     dtype = _one_type("DataCopyPad", dst, src)
-    blocks, length, src_gap, dst_gap = _checked(dataCopyParams)
+    blocks, length, src_gap, dst_gap = _checked(params)
     if src_gap < 0 or dst_gap < 0:
         _check_negative_gap(dst, length, src_gap, dst_gap)
     if length % dtype.nbytes:
@@ -75,99 +114,57 @@ def DataCopyPad(dst: Any, src: Any, dataCopyParams: Any, padParams: Any = _NO_PA
             f"(a multiple of {dtype.nbytes})"
         )
     if dst.space is UB and src.space is GM:
-        lead, right = (0, 0) if padParams is _NO_PAD else padded_bytes(padParams, dtype)
+        lead, right = (0, 0) if pad is _NO_PAD else padded_bytes(pad, dtype)
         pitch = _ceil32(lead + length + right) + dst_gap * DATABLOCK_BYTES
-        shape = (blocks, length, pitch, length + src_gap)
+        shape = Shape(blocks, length, pitch, length + src_gap)
         around = None
-        if length % DATABLOCK_BYTES or lead or right or padParams.isPad:
-            around = pad_blocks(dst, shape, padParams, (lead, right))
-        _copy("DataCopyPad", dst, src, shape, (dataCopyParams, padParams), lead, around)
-    elif dst.space is GM and src.space is UB:
-        shape = (blocks, length, length + dst_gap, _ceil32(length) + src_gap * DATABLOCK_BYTES)
-        _copy("DataCopyPad", dst, src, shape, (dataCopyParams,))
-    else:
-        raise ContractError("DataCopyPad: one side is a GlobalTensor and the other a LocalTensor")
+        if length % DATABLOCK_BYTES or lead or right or pad.isPad:
+            around = pad_blocks(dst, shape, pad, (lead, right))
+        return _transfer("DataCopyPad", dst, src, shape, (params, pad), lead, around)
+    if dst.space is GM and src.space is UB:
+        pitch = _ceil32(length) + src_gap * DATABLOCK_BYTES
+        shape = Shape(blocks, length, length + dst_gap, pitch)
+        return _transfer("DataCopyPad", dst, src, shape, (params,))
+    raise ContractError("DataCopyPad: one side is a GlobalTensor and the other a LocalTensor")
 
 
-def _copy(
+def _transfer(
     name: str,
     dst: Any,
     src: Any,
-    shape: tuple[int, int, int, int],
+    shape: Shape,
     given: tuple[Any, ...],
     lead: int = 0,
     around: PadBlocks | None = None,
-) -> None:
-    """Check both sides and move `shape` = (blocks, bytes, dst pitch, src pitch).
-
-    `given` are the caller's count or parameters, for the record. `lead` bytes of left padding
-    stand before the data in UB; `around` stores the padding.
-    """
-    blocks, length, dst_pitch, src_pitch = shape
-    core = dst.core
-    if blocks and length:
-        _check(name, "dst", dst, (blocks - 1) * max(dst_pitch, 0) + length + lead)
-        _check(name, "src", src, (blocks - 1) * max(src_pitch, 0) + length)
-        if dst.space is GM:
-            if core.atomic is not None:
-                check_atomic(name, core, dst.dtype)
-            _note_writes(dst, blocks, length, dst_pitch)
-    if core.readers:
-        observed(core, _call(name, dst, src, shape, given, lead, around), depth=3)
-    elif blocks and length:
-        move = core.store if dst.space is GM else core.move
-        move(dst.address + lead, src.address, blocks, length, dst_pitch, src_pitch)
-        if around is not None:
-            around.store()
+) -> Transfer:
+    """Check what lies in UB and return the copy; `given` are the caller's count or parameters."""
+    unit = dst.dtype.nbytes if name == "DataCopy" else 1
+    pipe = PIPES[dst.space, src.space]
+    bound = Transfer(name, pipe, shape, unit, _fields(dst.dtype, given), lead, around)
+    for role, tensor, reach in (("dst", dst, bound.dst_reach), ("src", src, bound.src_reach)):
+        if reach and tensor.space is UB:
+            _check_local(name, role, tensor, reach)
+    if bound.dst_reach and dst.space is UB:
+        padding = 0 if around is None else around.after
+        dst.written(bound.dst_reach + padding)
+    return bound
 
 
-def _call(
-    name: str,
-    dst: Any,
-    src: Any,
-    shape: tuple[int, int, int, int],
-    given: tuple[Any, ...],
-    lead: int,
-    around: PadBlocks | None,
-) -> Call:
-    """Return the call for its record."""
-    blocks, length, dst_pitch, src_pitch = shape
-    move = dst.core.store if dst.space is GM else dst.core.move
-    from_address, to_address = src.address, dst.address + lead
-
-    def execute(address: int, scalar: float) -> None:
-        if blocks and length:
-            move(to_address, from_address, blocks, length, dst_pitch, src_pitch)
-            if around is not None:
-                around.store()
-
-    start, stored = dst.start + lead, length
-    if around is not None:
-        start, stored = dst.start, around.left + length + around.after
-    into = Access("dst", dst.space, dst.holder, start, dst.dtype, True, stored, dst_pitch, 0)
-    out_of = Access(
-        "src0", src.space, src.holder, src.start, src.dtype, False, length, src_pitch, 0
-    )
-    shape_of = CopyShape(blocks if length else 0)
-    pipe = _PIPES[dst.space, src.space]
-    fields = _fields(dst.dtype, given)
-    if GM in (dst.space, src.space):
-        fields["l2"] = (dst if dst.space == GM else src).cache.name
-    atomic = dst.space is GM and dst.core.atomic is not None
-    if atomic:
-        fields["atomic"] = dst.core.atomic[0]
-    row = (
-        None
-        if atomic
-        else Move(
-            *(shape_of.blocks, length, dst_pitch, src_pitch),
-            *("" if dst.space == UB else dst.holder.name, dst.start + lead),
-            *("" if src.space == UB else src.holder.name, src.start),
-            None if around is None else around.stored,
+def _check_local(name: str, role: str, tensor: Any, reach: int) -> None:
+    """Check that `reach` bytes from the start of `tensor` lie in it, and that it is aligned."""
+    if not tensor.buffer.state:
+        raise freed(name, role, tensor)
+    if tensor.start % DATABLOCK_BYTES:
+        raise AlignmentError(
+            f"{name}: {role} starts at UB[{tensor.start:#x}] of {tensor.buffer.name}: copies "
+            f"start at multiples of {DATABLOCK_BYTES} bytes in UB; choose such an offset"
         )
-    )
-    accesses = (into, out_of)
-    return Call(name, pipe, dst.core, accesses, execute, row=row, geometry=shape_of, fields=fields)
+    if reach > tensor.nbytes:
+        raise BoundsError(
+            f"{name}: {role} needs UB[{tensor.start:#x}, {tensor.start + reach:#x}), past the "
+            f"end of {tensor!r} ({reach} of {tensor.nbytes} bytes); copy less or use a larger "
+            f"buffer"
+        )
 
 
 def _fields(dtype: DType, given: tuple[Any, ...]) -> dict[str, Any]:
@@ -211,50 +208,10 @@ def _check_negative_gap(dst: Any, length: int, src_gap: int, dst_gap: int) -> No
         )
 
 
-def _note_writes(dst: Any, blocks: int, length: int, pitch: int) -> None:
-    """Note which bytes of a GM tensor were stored, for the coverage of outputs."""
-    writes, start = dst.holder.writes, dst.start
-    if dst.core.atomic is not None:
-        writes = dst.holder.shared_writes
-    if blocks == 1 or pitch == length:
-        writes.append((start, start + blocks * length))
-    else:
-        writes.extend((start + k * pitch, start + k * pitch + length) for k in range(blocks))
-
-
-def _check(name: str, role: str, tensor: Any, reach: int) -> None:
-    """Check that `reach` bytes from the start of `tensor` may be touched."""
-    if tensor.space is UB:
-        if not tensor.buffer.state:
-            raise QueueError(
-                f"{name}: {role} is {tensor!r}, whose buffer was freed; copy before FreeTensor",
-                finding="memcheck:use-after-free",
-                about=tensor.buffer,
-            )
-        if tensor.start % DATABLOCK_BYTES:
-            raise AlignmentError(
-                f"{name}: {role} starts at UB[{tensor.start:#x}] of {tensor.buffer.name}: copies "
-                f"start at multiples of {DATABLOCK_BYTES} bytes in UB; choose such an offset"
-            )
-        if reach > tensor.nbytes:
-            raise BoundsError(
-                f"{name}: {role} needs UB[{tensor.start:#x}, {tensor.start + reach:#x}), past the "
-                f"end of {tensor!r} ({reach} of {tensor.nbytes} bytes); copy less or use a larger "
-                f"buffer"
-            )
-        return
-    if name == "DataCopy" and tensor.start % tensor.dtype.nbytes:
-        raise AlignmentError(
-            f"DataCopy: {role} starts at {tensor.holder.name}[{tensor.start:#x}]: the GM address "
-            f"must be a multiple of {tensor.dtype.nbytes} bytes"
-        )
-    tensor.touch(name, role, reach, role == "dst")
-
-
 def _one_type(name: str, dst: Any, src: Any) -> DType:
     """Return the common element type of both sides, checked for this SoC."""
     spaces = (getattr(dst, "space", None), getattr(src, "space", None))
-    if spaces not in _PIPES:
+    if spaces not in PIPES:
         raise ContractError(
             f"{name}: dst is {dst!r} and src is {src!r}: copies go GM to UB, UB to GM or UB to UB "
             f"between a GlobalTensor and a LocalTensor"

@@ -120,6 +120,7 @@ def _bind_gather(
         opcodes.P_DST_REPEAT: stride * DATABLOCK_BYTES,
         opcodes.P_BASE: base,
         opcodes.P_LIMIT: src.nbytes,
+        opcodes.P_CHECKED: 1,
     }
     return make_call(name, "gather", operands, total, words, fields | {"srcBaseAddr": base})
 

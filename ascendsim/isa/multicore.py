@@ -201,6 +201,7 @@ def _check_workspaces(name: str, core: Any, gm: Any, ub: Any, lines: Any, ub_lin
             f"{name}: ubWorkspace is {ub!r} of {ub.nbytes} bytes: {ub_lines * DATABLOCK_BYTES} are "
             f"needed (32 per block); use a larger buffer"
         )
+    ub.written(ub_lines * DATABLOCK_BYTES)
 
 
 def _do(
@@ -224,7 +225,12 @@ def _record(
     if not core.readers:
         return
     depth = 2
-    call = Call(name, pipe, core, accesses, execute, geometry=CopyShape(1), fields=fields)
+    call = Call(
+        *(name, pipe, core, accesses, execute),
+        geometry=CopyShape(1),
+        fields=fields,
+        meets=pipe is PIPE.PIPE_ALL,
+    )
     while _inside(depth):
         depth += 1
     observed(core, call, depth=depth)

@@ -60,12 +60,12 @@ class PadBytes(NamedTuple):
     element: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PadBlocks:
     """Bytes to store around each block: `left` before its data and `after` behind it.
 
-    The first `right` of those behind and all before hold `side`; the rest, up to the next 32
-    bytes, holds `tail` (None: the block's first element).
+    The first `right` of those behind and all before hold the first of `words`; the rest, up to
+    the next 32 bytes, holds the second, or the block's first element if `repeats_first`.
     """
 
     dst: Any
@@ -75,14 +75,15 @@ class PadBlocks:
     left: int
     right: int
     after: int
-    side: int
-    tail: int | None
+    words: np.ndarray
+    repeats_first: bool
 
     @property
     def stored(self) -> PadBytes:
         """What is stored, without where: the data's own addresses say that."""
-        nbytes = self.dst.dtype.nbytes
-        return PadBytes(self.left, self.right, self.after, self.side, self.tail, nbytes)
+        side, tail = (int(word) for word in self.words)
+        last = None if self.repeats_first else tail
+        return PadBytes(self.left, self.right, self.after, side, last, self.dst.dtype.nbytes)
 
     def store(self) -> None:
         """Store the bytes; the data is already in place."""
@@ -92,19 +93,17 @@ class PadBlocks:
             self._store_each()
 
     def _store_each(self) -> None:
-        nbytes, bits = self.dst.dtype.nbytes, self.dst.dtype.bits
-        ub, first = self.dst.core.ub.array, self.dst.start // nbytes
-        lanes = ub[: ub.size // nbytes * nbytes].view(bits)
-        for k in range(self.blocks):
-            data = first + (self.left + k * self.pitch) // nbytes
-            end = data + self.length // nbytes
-            right, stop = end + self.right // nbytes, end + self.after // nbytes
-            if self.left:
-                lanes[data - self.left // nbytes : data] = self.side
-            if self.right:
-                lanes[end:right] = self.side
-            if stop > right:
-                lanes[right:stop] = lanes[data] if self.tail is None else self.tail
+        move, nbytes, right = self.dst.core.move, self.dst.dtype.nbytes, self.right
+        data = self.dst.address + self.left
+        for _ in range(self.blocks):
+            end, side, tail = data + self.length, 0, data
+            if self.left or right or not self.repeats_first:
+                side = self.words.ctypes.data
+                tail = data if self.repeats_first else side + nbytes
+                move(data - self.left, side, self.left // nbytes, nbytes, nbytes, 0)
+                move(end, side, right // nbytes, nbytes, nbytes, 0)
+            move(end + right, tail, (self.after - right) // nbytes, nbytes, nbytes, 0)
+            data += self.pitch
 
     def _store_many(self) -> None:
         """Do the same for all blocks at once: a row is one block with what stands around it."""
@@ -113,9 +112,9 @@ class PadBlocks:
         right, stop = end + self.right // nbytes, end + self.after // nbytes
         ub, start = self.dst.core.ub.array, self.dst.start
         rows = np.ndarray((self.blocks, stop), bits, ub.data, start, strides=(self.pitch, nbytes))
-        rows[:, :data] = self.side
-        rows[:, end:right] = self.side
-        rows[:, right:stop] = rows[:, data : data + 1] if self.tail is None else self.tail
+        rows[:, :data] = self.words[0]
+        rows[:, end:right] = self.words[0]
+        rows[:, right:stop] = rows[:, data : data + 1] if self.repeats_first else self.words[1]
 
 
 def pad_fields(pad: DataCopyPadParams, dtype: DType) -> dict[str, int]:
@@ -141,20 +140,22 @@ def pad_blocks(
     choice = core.options.pad_bytes
     if choice == "none" and not pad.isPad:
         return None
-    register = _in_type(core.pad_value, dtype)
     if choice == "documented":
         core.relied_on(("pad-bytes",), "DataCopyPad")
     if (left or right) and not core.pad_set:
         core.relied_on(("pad-register-start",), "DataCopyPad")
     to_end = -(left + length + right) % DATABLOCK_BYTES if choice != "none" else 0
     first = not (pad.isPad if core.soc.arch == "3510" else left or right)
-    tail = _in_type(PAD_AT_START, dtype) if choice == "poison" else None if first else register
+    tail = PAD_AT_START if choice == "poison" else core.pad_value
+    words = np.array([_in_type(w, dtype) for w in (core.pad_value, tail)], dtype.bits)
+    repeats_first = first and choice != "poison"
     end = (blocks - 1) * pitch + left + length + right + to_end
     if blocks and dst.start + end > dst.buffer.start + dst.buffer.nbytes:
         raise BoundsError(
             f"DataCopyPad: padding reaches UB[{dst.start + end:#x}], past the end of {dst!r}"
         )
-    return PadBlocks(dst, blocks, length, pitch, left, right, right + to_end, register, tail)
+    after = right + to_end
+    return PadBlocks(dst, blocks, length, pitch, left, right, after, words, repeats_first)
 
 
 def _in_type(word: int, dtype: DType) -> int:

@@ -1,5 +1,7 @@
 """Parameter structures of the instructions, with their real field widths.
 
+Those of copies are made in every tile and therefore not frozen, which would triple the cost; their
+fields may be assigned, as in Ascend C.
 Out of range means silently truncated on hardware, so it is an error here.
 Source: asc-devkit include/basic_api, kernel_struct_unary.h, kernel_struct_binary.h,
 kernel_struct_data_copy.h (code).
@@ -168,7 +170,7 @@ class TransDataTo5HDParams:
     WIDTHS: ClassVar = {"repeatTimes": _U8, "dstRepStride": _U16, "srcRepStride": _U16}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DataCopyParams:
     """A copy of `blockCount` blocks; gaps run from the end of one block to the next.
 
@@ -189,7 +191,7 @@ class DataCopyParams:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DataCopyExtParams:
     """DataCopyParams with wide fields, for DataCopyPad: blockLen up to 2 MiB - 1 bytes."""
 
@@ -207,7 +209,7 @@ class DataCopyExtParams:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DataCopyPadParams:
     """Padding of DataCopyPad GM to UB: elements left and right of each block, and their value."""
 

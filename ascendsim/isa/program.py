@@ -118,7 +118,6 @@ def make_call(
     words: Mapping[int, int],
     fields: Mapping[str, Any],
     scratch_words: int = 0,
-    checked: Sequence[Operand] | None = None,
 ) -> Call:
     """Check the operands and return the call.
 
@@ -130,9 +129,11 @@ def make_call(
     words : words of the parameter block by index; G_REPEATS among them
     fields : the other arguments, for the call log
     scratch_words : memory of the call's own behind the block, whose address is P_SCRATCH
-    checked : the operands whose ends are checked, where they are others
     """
-    check_operands(operands if checked is None else checked)
+    check_operands(operands)
+    for each in operands:
+        if each.writes:
+            each.tensor.written(each.extent)
     core = operands[0].tensor.core
     opcode = core.bodies.opcode(body)
     row = np.zeros(opcodes.ROW_WORDS, np.int64)

@@ -17,6 +17,7 @@ _MASK_TYPES = {
     Role.BITS_OUT: (dtypes.uint8, dtypes.int8),
     Role.BITS_IN: (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64),
 }
+_WORD, _SINGLE = struct.Struct("<I"), struct.Struct("<f")
 _LETTERS = {
     RoundMode.CAST_NONE: "N",
     RoundMode.CAST_RINT: "R",
@@ -134,6 +135,6 @@ def encoder(decl: Any, dtype: DType) -> Callable[[Any], float] | None:
 
 def _raw_float32(value: float) -> float:
     try:
-        return float(struct.unpack("<I", struct.pack("<f", value))[0])
+        return float(_WORD.unpack(_SINGLE.pack(value))[0])
     except OverflowError:
         return float(0xFF800000 if math.copysign(1.0, value) < 0 else 0x7F800000)

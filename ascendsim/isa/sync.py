@@ -13,17 +13,17 @@ from typing import Any
 from ascendsim.core import observed
 from ascendsim.enums import PIPE, HardEvent
 from ascendsim.errors import ContractError, QueueError
-from ascendsim.record import Call, current_core
+from ascendsim.record import CURRENT, Call, current_core
 
 _BARRIERS = frozenset((PIPE.PIPE_V, PIPE.PIPE_MTE2, PIPE.PIPE_MTE3, PIPE.PIPE_ALL))
 
 
 def PipeBarrier(pipe: PIPE) -> None:
     """Later instructions of `pipe` start only after all its earlier ones finished."""
-    if pipe not in _BARRIERS or type(pipe) is not PIPE:  # an int equals its enumeration
+    if type(pipe) is not PIPE or pipe not in _BARRIERS:  # an int equals its enumeration
         names = ", ".join(sorted(p.name for p in _BARRIERS))
         raise ContractError(f"PipeBarrier: pipe is {pipe!r}: use one of {names}")
-    core = current_core()
+    core = CURRENT.get(None) or current_core()
     if core.readers:
         observed(core, Call("PipeBarrier", pipe, core, (), fields={"mode": pipe.name}))
 

@@ -86,16 +86,16 @@ def _bind_format(name: str, *given: Any) -> Call:
     dtype, repeats = one_type(name, tensors), params.repeatTimes
     parts = tensors[:LIST_SIZE], tensors[LIST_SIZE:]
     steps = [s * DATABLOCK_BYTES for s in (params.dstRepStride, params.srcRepStride)]
-    merged, checked, offsets = [], [], []
+    lists, offsets = [], []
     for role, part, step in zip(("dst", "src"), parts, steps, strict=True):
-        first = part[0].start
-        starts = [step * r for r in range(repeats)]
-        spans = runs(starts, DATABLOCK_BYTES)
+        spans = runs([step * r for r in range(repeats)], DATABLOCK_BYTES)
         names = [f"{role}List[{k}]" for k in range(LIST_SIZE)]
-        checked += [Operand(n, t, spans) for n, t in zip(names, part, strict=True)]
-        offsets += [t.start - first for t in part]
-        touched = runs([t.start - first + s for s in starts for t in part], DATABLOCK_BYTES)
-        merged.append(Operand(role, part[0], touched, role == "dst"))
+        lists.append(
+            [Operand(n, t, spans, role == "dst") for n, t in zip(names, part, strict=True)]
+        )
+        offsets += [t.start - part[0].start for t in part]
+    (into, *more_into), (out_of, *more_out_of) = lists
+    operands = [into, out_of, *more_into, *more_out_of]  # the row holds where the lists begin
     words = {
         opcodes.G_REPEATS: repeats,
         opcodes.P_ELEMENT: dtype.nbytes,
@@ -104,6 +104,6 @@ def _bind_format(name: str, *given: Any) -> Call:
     }
     count = repeats * LIST_SIZE * DATABLOCK_BYTES // dtype.nbytes
     fields = {"repeatTimes": repeats}
-    call = make_call(name, "format", merged, count, words, fields, len(offsets), checked)
+    call = make_call(name, "format", operands, count, words, fields, len(offsets))
     call.row[1][opcodes.PARAMETER_WORDS :] = offsets
     return call

@@ -3,24 +3,30 @@
 The order of blocks is owned here, as are the observers and the cores kept between launches.
 """
 
+from typing import Any
+
 from ascendsim.launch.blocks import launch
 from ascendsim.launch.classes import BlockClass, block_classes
-from ascendsim.launch.engines import Ran, plan_of, run, sweep_loop
 from ascendsim.launch.job import Job, Readers, Result, blocks_of
 from ascendsim.launch.timing import recorded, scheduled
 
 __all__ = [
     "BlockClass",
     "Job",
-    "Ran",
     "Readers",
     "Result",
     "block_classes",
     "blocks_of",
     "launch",
-    "plan_of",
     "recorded",
-    "run",
     "scheduled",
-    "sweep_loop",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the engines when they are first asked for: llvmlite comes with them."""
+    if name not in ("Ran", "plan_of", "run", "sweep_loop"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ascendsim.launch import engines
+
+    return getattr(engines, name)

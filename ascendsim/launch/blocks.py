@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sysconfig
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from enum import Enum
 from itertools import count
 from pathlib import Path
@@ -39,7 +40,8 @@ def launch(job: Job, readers: Readers) -> Result:
     AscendError
         At the first rule that the kernel breaks; `where` is the kernel's own line.
     """
-    with prepared_core(job, readers.executing) as (core, arguments):
+    collection = no_collection() if readers.observers or readers.checks else nullcontext()
+    with prepared_core(job, readers.executing) as (core, arguments), collection:
         start = time.perf_counter()
         done = count(1)
 
@@ -51,6 +53,8 @@ def launch(job: Job, readers: Readers) -> Result:
                 readers.checks.end_block(block)
             if readers.ub_sink is not None:
                 readers.ub_sink(block, core.ub.array)
+            if readers.images is not None:
+                readers.images[block] = core.image()
             if readers.progress is not None:
                 readers.progress(next(done), job.block_dim)
 
@@ -102,6 +106,18 @@ def prepared_core(job: Job, executing: bool) -> Iterator[tuple[AivCore, list[GmA
         core.observers, core.readers, core.tape = (), False, None
     if core.trusted:
         _CORES.put(key, core)
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Hold the garbage collector: it would look through all records again and again for cycles."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _upload(job: Job, core: AivCore) -> list[GmAddress]:
@@ -222,7 +238,7 @@ def end_block(core: AivCore) -> None:
 
 def _leaked(core: AivCore) -> list[str]:
     """Return the queues that still hold allocated tensors."""
-    return [h.name for h in core.holders if getattr(h, "allocated", 0)]
+    return [h.name for h in core.holders if h.allocated]
 
 
 class _CoreTable:

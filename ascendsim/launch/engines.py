@@ -75,6 +75,9 @@ def run(job: Job, readers: Readers, mode: str) -> Ran:
     if found.plan is None:
         return Ran(launch(job, readers), "step", f"{found.refusal}; ran as step")
     ran = _run_plan(job, found, found.plan, mode)
+    if ran is None:  # step mode says at which line
+        why = f"an instruction of {job.name} refused its data in replay; ran as step"
+        return Ran(launch(job, readers), "step", why)
     if readers.progress is not None:
         readers.progress(job.block_dim, job.block_dim)
     return ran
@@ -122,8 +125,11 @@ def forget_plans() -> None:
     _seen.clear()
 
 
-def _run_plan(job: Job, found: Planned, plan: Plan, mode: str) -> Ran:
-    """Run a plan, as loops when `mode` asks for that or it is worth it, else by replay."""
+def _run_plan(job: Job, found: Planned, plan: Plan, mode: str) -> Ran | None:
+    """Run a plan, as loops when `mode` asks for that or it is worth it, else by replay.
+
+    None when an instruction refused its data.
+    """
     why, fused = "", "" if mode == "replay" else fused_of(plan, _sizes(job))
     if isinstance(fused, Fused) and _loops_wanted(mode, plan, fused):
         fused = compiled_loops(plan, fused)
@@ -136,7 +142,8 @@ def _run_plan(job: Job, found: Planned, plan: Plan, mode: str) -> Ran:
         why = f"{fused}; ran as replay"
     memory = bound(job, plan, found.covered, {})
     start = time.perf_counter()
-    run_replay(plan, memory.addresses, _template(job))
+    if not run_replay(plan, memory.addresses, _template(job)):
+        return None
     seconds = time.perf_counter() - start
     return Ran(_result(found, memory, seconds), "replay", why)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ascendsim.dtypes import DType
+from ascendsim.memory import UbImage
 from ascendsim.observe.calls import CallLog
 from ascendsim.observe.checks import Checks
 from ascendsim.options import Options
@@ -46,8 +47,9 @@ class Readers:
     """Who reads along, and how blocks report.
 
     `call_sink` gets one dict per call; `ub_sink` the block's number and its whole UB at the end;
-    `progress` the number of blocks done. `blocks` limits the records to these blocks. `checks` read
-    along too, and take the errors that they know: such a run ends with a finding instead.
+    `progress` the number of blocks done; `images` the UB of each block at its end. `blocks` limits
+    the records to these blocks. `checks` read along too, and take the errors that they know: such a
+    run ends with a finding instead.
     """
 
     observers: tuple[Observer, ...] = ()
@@ -56,13 +58,15 @@ class Readers:
     progress: Callable[[int, int], None] | None = None
     blocks: frozenset[int] | None = None
     executing: bool = True
+    images: dict[int, UbImage] | None = None
     checks: Checks | None = None
 
     @property
     def quiet(self) -> bool:
         """True when only the outputs are wanted."""
-        watched = self.observers or self.call_sink or self.ub_sink or self.checks
-        return not watched and self.executing
+        watched = self.observers or self.checks
+        reading = self.call_sink or self.ub_sink or self.images is not None
+        return not (watched or reading) and self.executing
 
     def of(self, block: int) -> tuple[Observer, ...]:
         """Return the observers of `block`."""

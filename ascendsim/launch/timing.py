@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
+from ascendsim.launch.blocks import no_collection
 from ascendsim.launch.classes import BlockClass, block_classes
 from ascendsim.launch.job import Job
 from ascendsim.observe.timeline import Launch, StepRecorder, check_costs, same_stream
@@ -30,7 +29,7 @@ def recorded(job: Job, keep: bool = False, share: bool = True) -> list[BlockClas
     """
     check_costs(job.soc)
     auto_sync = job.options.auto_sync == "on"
-    with _no_collection():
+    with no_collection():
         return block_classes(
             job, lambda: StepRecorder(job.soc, auto_sync, keep), same_stream, share
         )
@@ -40,15 +39,3 @@ def scheduled(job: Job, classes: Sequence[BlockClass], cores: int | None = None)
     """Return the launch of recorded blocks on `cores` cores (default: the SoC's)."""
     streams = [(each.stream, each.blocks) for each in classes]
     return schedule(streams, shared_reads(classes), job.soc, cores or job.soc.aiv_cores)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Hold the garbage collector: it would look through all steps again and again for cycles."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()

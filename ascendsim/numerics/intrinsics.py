@@ -25,9 +25,11 @@ def _loader(element: ir.Type):
     def load(typingctx, address):
         def emit(context, builder, signature, arguments):
             value = builder.load(_memory(builder, arguments[0]), typ=element, align=1)
+            if element == F64:
+                return value
             return value if element == I64 else builder.zext(value, I64)
 
-        return types.int64(types.int64), emit
+        return (types.float64 if element == F64 else types.int64)(types.int64), emit
 
     return load
 
@@ -47,6 +49,7 @@ def _storer(element: ir.Type):
 
 
 load8, load16, load32, load64 = (_loader(ir.IntType(bits)) for bits in (8, 16, 32, 64))
+load_float64 = _loader(F64)
 store8, store16, store32, store64 = (_storer(ir.IntType(bits)) for bits in (8, 16, 32, 64))
 
 

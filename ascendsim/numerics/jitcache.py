@@ -1,5 +1,7 @@
 """Where compiled code is kept between runs, and the one place that calls numba's compiler.
 
+`unit` keeps machine code and loads it without numba (objectcode.py).
+
 The directory is named by a digest of everything that the machine code depends on: the sources that
 are compiled, the versions of numba, llvmlite and numpy, and the host's CPU. numba's own cache does
 not notice a change in a function that a cached function calls, which for a bit-accurate simulator
@@ -9,25 +11,28 @@ would be silently wrong arithmetic.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import shutil
 import stat
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
 import llvmlite
-import numba
 import numpy as np
 from llvmlite import binding
 
 from ascendsim.errors import RequestError
+from ascendsim.numerics.objectcode import Unit, emitted, linked
 
-#: numba's cache directory is a setting of the whole process
+#: numba compiles one thing at a time
 _LOCK = threading.RLock()
+_CHECK_BYTES = hashlib.sha256().digest_size
 CACHE_VARIABLE = "ASCENDSIM_CACHE"
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILED_SOURCES = (
@@ -36,8 +41,10 @@ COMPILED_SOURCES = (
     "engine/generated.py",
     "engine/program_text.py",
     "engine/table.py",
+    "engine/table_loop.py",
     "engine/words.py",
     "enums.py",
+    "numerics/ball.py",
     "numerics/bodies_arith.py",
     "numerics/bodies_cast.py",
     "numerics/bodies_compare.py",
@@ -45,16 +52,20 @@ COMPILED_SOURCES = (
     "numerics/bodies_move.py",
     "numerics/bodies_reduce.py",
     "numerics/bodies_select.py",
+    "numerics/differences.py",
     "numerics/elements.py",
     "numerics/families.py",
     "numerics/formats.py",
     "numerics/intrinsics.py",
     "numerics/jitcache.py",
     "numerics/lanes.py",
+    "numerics/objectcode.py",
     "numerics/opcodes.py",
     "numerics/programs.py",
+    "numerics/rounding.py",
     "numerics/strided.py",
     "numerics/sweep.py",
+    "numerics/units.py",
     "numerics/vexec.py",
 )
 
@@ -67,11 +78,19 @@ def digest(package: Path = PACKAGE) -> str:
     state = hashlib.sha256()
     for name in COMPILED_SOURCES:
         state.update(name.encode() + b"\0" + (package / name).read_bytes() + b"\0")
-    versions = (numba.__version__, llvmlite.__version__, np.__version__)
-    host = (binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
-    settings = [str(getattr(numba.config, name)) for name in ("CPU_NAME", "CPU_FEATURES", "OPT")]
-    state.update(repr((versions, host, settings, has_f16c())).encode())
+    versions = (sys.implementation.cache_tag, llvmlite.__version__, np.__version__)
+    host = (sys.platform, binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+    state.update(repr((versions, host, _numba_state(), has_f16c())).encode())
     return state.hexdigest()[:32]
+
+
+def _numba_state() -> tuple[bytes, ...]:
+    """Return numba's version and what it would be told, without importing it."""
+    found = importlib.util.find_spec("numba")
+    version = Path(str(found and found.origin)).with_name("_version.py")
+    settings = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
+    files = [path for path in (version, Path(".numba_config.yaml")) if path.is_file()]
+    return (repr(settings).encode(), *(path.read_bytes() for path in files))
 
 
 def root() -> Path:
@@ -98,10 +117,66 @@ def directory() -> Path | None:
     return None
 
 
-def compiled(function: Callable, signature: str, unit: str, nogil: bool = False) -> Callable:
-    """Compile `function`, or load it; each unit has its own directory, so writers never meet.
+def unit(name: str, signature: str, make: Callable[[], Callable], nogil: bool = False) -> Unit:
+    """Return the compiled function that `make` gives the source of, loaded if it was kept.
 
-    `nogil` lets other Python threads run meanwhile, which costs each call a little.
+    Each unit is one file with its own digest, which appears at once and whole: processes may
+    write it together, and one that is damaged is made anew.
+
+    Parameters
+    ----------
+    signature : `void(...)` of int64 and float64
+    nogil : let other Python threads run meanwhile, which costs each call a little
+
+    Raises
+    ------
+    RequestError
+        When it has to be compiled and numba's compiler is switched off.
+    """
+    place = directory()
+    path = None if place is None else place / f"{name}.o"
+    with _LOCK:
+        code = _kept(path)
+        if code is None:
+            _require_compiler()
+            function = make()
+            # the name tells units apart in profiles
+            function.__qualname__ = function.__name__ = name
+            dispatcher = dispatcher_of(function, signature, nogil)
+            code = emitted(dispatcher, name, signature, nogil)
+            if code is None:
+                return Unit(entry_point(dispatcher), address(dispatcher))
+            _keep(path, code)
+        return linked(code, name)
+
+
+def _kept(path: Path | None) -> bytes | None:
+    """Return the object code in a file, None when there is none or it is damaged."""
+    try:
+        content = b"" if path is None else path.read_bytes()
+    except OSError:
+        return None
+    check, code = content[:_CHECK_BYTES], content[_CHECK_BYTES:]
+    return code if hashlib.sha256(code).digest() == check else None
+
+
+def _keep(path: Path | None, code: bytes) -> None:
+    if path is None:
+        return
+    with suppress(OSError):  # a full disk costs time, never the result
+        number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with open(number, "wb") as file:
+                file.write(hashlib.sha256(code).digest() + code)
+            os.replace(name, path)
+        except OSError:
+            os.unlink(name)
+
+
+def compiled(function: Callable, signature: str, unit: str) -> Callable:
+    """Compile a function of arrays, or load it from numba's own cache; `unit` cannot hold it.
+
+    Each has its own directory, so writers never meet.
 
     Returns the dispatcher, with its one signature ready. A cache that cannot be written or read
     back costs time, never the result; a damaged one is made anew.
@@ -120,13 +195,15 @@ def compiled(function: Callable, signature: str, unit: str, nogil: bool = False)
         try:
             own.mkdir(exist_ok=True)
             with _LOCK, _numba_cache(own):
-                return _njit(function, signature, cache=True, nogil=nogil)
+                return dispatcher_of(function, signature, cache=True)
         except Exception:  # what unpickling a damaged file raises can be anything
             shutil.rmtree(own, ignore_errors=True)
-    return _njit(function, signature, cache=False, nogil=nogil)
+    return dispatcher_of(function, signature)
 
 
 def _require_compiler() -> None:
+    import numba
+
     if getattr(numba.config, "DISABLE_JIT", 0):
         error = RequestError(
             "NUMBA_DISABLE_JIT is set, but the simulator needs numba's compiler: unset it"
@@ -135,7 +212,12 @@ def _require_compiler() -> None:
         raise error
 
 
-def _njit(function: Callable, signature: str, cache: bool, nogil: bool) -> Callable:
+def dispatcher_of(
+    function: Callable, signature: str, nogil: bool = False, cache: bool = False
+) -> Callable:
+    """Compile `function` and return numba's dispatcher, with its one signature ready."""
+    import numba
+
     compiler = numba.njit(signature, cache=cache, nogil=nogil, error_model="numpy", fastmath=False)
     return compiler(function)
 
@@ -154,6 +236,8 @@ def address(dispatcher: Callable) -> int:
 @contextmanager
 def _numba_cache(place: Path) -> Iterator[None]:
     """Point numba's cache elsewhere for a moment; the user's own settings come back after."""
+    import numba
+
     changed = {"CACHE_DIR": str(place), "CACHE_LOCATOR_CLASSES": ""}
     before = {name: getattr(numba.config, name) for name in changed if hasattr(numba.config, name)}
     for name in before:

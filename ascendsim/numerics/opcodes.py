@@ -55,8 +55,9 @@ MAX_LANES = 128  # 16-bit elements in 256 bytes
     P_BASE,
     P_LIMIT,  # a gather reads bytes below this
     P_PATTERN,  # mask bits of four lanes, or -1: bits at MASK
-) = range(4, 27)
-PARAMETER_WORDS = 27
+    P_CHECKED,  # 1 where P_STATUS is not 0 after data that the instruction refuses
+) = range(4, 28)
+PARAMETER_WORDS = 28
 
 KIND_SIGNED, KIND_UNSIGNED = 0, -1
 ORDER_VALUE_INDEX, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE, ORDER_ONLY_INDEX = range(4)

@@ -145,7 +145,8 @@ def scatter(row, geometry, repeat, now, result):
         move_bytes(start, result, now * element)
         return
     per_block = DATABLOCK_BYTES // element
-    for lane in range(0, now, per_block):
+    lane = 0
+    while lane < now:  # a range with a step could raise, which compiled units do not
         here = min(per_block, now - lane)
         wanted = (1 << here) - 1
         bits = mask_bits(geometry, lane) & wanted
@@ -158,6 +159,7 @@ def scatter(row, geometry, repeat, now, result):
             scatter_lanes(start, result, bits, element)
         start += stride
         result += DATABLOCK_BYTES
+        lane += per_block
 
 
 @register_jitable

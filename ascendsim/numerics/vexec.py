@@ -15,11 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
-from ascendsim.numerics import families, jitcache, programs
-from ascendsim.numerics.intrinsics import body_address, call_body, fill_bytes, load64, move_bytes
-from ascendsim.numerics.opcodes import GEOMETRY
-from ascendsim.numerics.strided import WORD_BYTES, run_strided
+from ascendsim.numerics import families, jitcache
+from ascendsim.numerics.objectcode import Unit
 
 Entry = Callable[[int, float], None]
 
@@ -35,7 +34,7 @@ _FAMILY_OF = {
     for family, bodies in (*families.table().items(), *families.PROGRAMS.items())
     for name in bodies
 }
-_loaded: dict[str, Callable] = {}
+_loaded: dict[str, Unit] = {}
 
 
 def opcode(name: str) -> int:
@@ -52,9 +51,9 @@ def family_of(opcode: int) -> str:
 def entry(opcode: int) -> Entry:
     """Return the compiled function `(row address, scalar)` that runs rows with this OP word.
 
-    It skips numba's type check: pass an int and a float, and a row that stays alive.
+    Pass an int and a float, and a row that stays alive.
     """
-    return jitcache.entry_point(_dispatcher(family_of(opcode)))
+    return _unit(family_of(opcode)).call
 
 
 @cache
@@ -63,7 +62,7 @@ def address(opcode: int) -> int:
 
     For compiled loops over rows: `intrinsics.call_body(address, row, scalar)`.
     """
-    return jitcache.address(_dispatcher(family_of(opcode)))
+    return _unit(family_of(opcode)).address
 
 
 @cache
@@ -72,13 +71,13 @@ def mover() -> Callable[[int, int, int, int, int, int], None]:
 
     It copies blocks in order; within a block, source and destination may overlap.
     """
-    return jitcache.entry_point(_dispatcher(MOVE))
+    return _unit(MOVE).call
 
 
 @cache
 def filler() -> Callable[[int, int, int], None]:
     """Return the compiled function `fill(dst, bytes, byte)`."""
-    return jitcache.entry_point(_dispatcher(FILL))
+    return _unit(FILL).call
 
 
 def move(dst: int, src: int, blocks: int, block_bytes: int, dst_pitch: int, src_pitch: int) -> None:
@@ -101,39 +100,25 @@ def warmup(progress: Callable[[str], None] | None = None) -> None:
     for unit in (MOVE, FILL, *FAMILIES):
         if progress is not None:
             progress(unit)
-        _dispatcher(unit)
+        _unit(unit)
 
 
-def _dispatcher(unit: str) -> Callable:
-    if unit not in _loaded:
-        if unit == MOVE:
-            _loaded[unit] = jitcache.compiled(_move_blocks, MOVE_SIGNATURE, unit)
-        elif unit == FILL:
-            _loaded[unit] = jitcache.compiled(_fill_bytes, FILL_SIGNATURE, unit)
-        elif unit in families.PROGRAMS:
-            _loaded[unit] = jitcache.compiled(programs.function(unit), ROW_SIGNATURE, unit)
+def _unit(name: str) -> Unit:
+    if name not in _loaded:
+        if name == MOVE:
+            signature, make = MOVE_SIGNATURE, lambda: _units().move_blocks
+        elif name == FILL:
+            signature, make = FILL_SIGNATURE, lambda: _units().fill_all
+        elif name in families.PROGRAMS:
+            signature, make = ROW_SIGNATURE, lambda: _units().program_function(name)
         else:
-            _loaded[unit] = jitcache.compiled(_family_function(unit), ROW_SIGNATURE, unit)
-    return _loaded[unit]
+            signature, make = ROW_SIGNATURE, lambda: _units().family_function(name)
+        _loaded[name] = jitcache.unit(name, signature, make)
+    return _loaded[name]
 
 
-def _family_function(family: str) -> Callable:
-    def run(row, scalar):
-        body = body_address(family)
-        if load64(row + GEOMETRY * WORD_BYTES) == 0:
-            call_body(body, row, scalar)
-        else:
-            run_strided(row, scalar, body)
+def _units() -> Any:
+    """Return the sources of the units; numba loads with them, only when something is compiled."""
+    from ascendsim.numerics import units
 
-    return run
-
-
-def _move_blocks(dst, src, blocks, block_bytes, dst_pitch, src_pitch):
-    for _ in range(blocks):
-        move_bytes(dst, src, block_bytes)
-        dst += dst_pitch
-        src += src_pitch
-
-
-def _fill_bytes(dst, nbytes, byte):
-    fill_bytes(dst, nbytes, byte)
+    return units

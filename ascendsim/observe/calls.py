@@ -8,29 +8,44 @@ Keys are those of the Ascend C call (`op`, `dst`, `src0`, `count`, `mode`, ...);
 from __future__ import annotations
 
 import zlib
+from collections import deque
 from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from ascendsim.record import GM, Access, Call, Instr
 
 
 class CallLog:
-    """An observer that hands one dict per record to `sink`."""
+    """An observer that hands one dict per record to `sink`, or keeps the newest `last` of them.
 
-    def __init__(self, sink: Callable[[dict[str, Any]], None]) -> None:
+    What it keeps are the records and their CRCs; they become dicts when they are asked for, since
+    that takes longer than the run.
+    """
+
+    def __init__(
+        self, sink: Callable[[dict[str, Any]], None] | None = None, last: int | None = None
+    ) -> None:
         self.sink = sink
+        self._kept: deque[tuple[Instr, int | None]] = deque(maxlen=last)
 
     def before(self, instr: Instr) -> None:
         """Nothing to see before the bytes change."""
 
     def after(self, instr: Instr) -> None:
-        """Describe the call and what it stored."""
-        self.sink(describe(instr))
+        """Take the call and the CRC of what it stored."""
+        call = instr.call
+        crc = _stored_crc(call) if call.execute is not None and call.core.executing else None
+        if self.sink is None:
+            self._kept.append((instr, crc))
+        else:
+            self.sink(describe(instr, crc))
+
+    def calls(self) -> list[dict[str, Any]]:
+        """Return what was kept as dicts, oldest first."""
+        return [describe(instr, crc) for instr, crc in self._kept]
 
 
-def describe(instr: Instr) -> dict[str, Any]:
+def describe(instr: Instr, crc: int | None) -> dict[str, Any]:
     """Return a record as plain data, with `dst_crc` where it stored bytes."""
     call = instr.call
     out: dict[str, Any] = {"core": instr.block, "seq": instr.seq, "op": call.name}
@@ -40,24 +55,18 @@ def describe(instr: Instr) -> dict[str, Any]:
     if instr.scalar is not None:
         dtype = call.fields["dtype"]
         out["scalar"] = f"{dtype.to_bits(instr.scalar):#0{2 + 2 * dtype.nbytes}x}"
-    if call.execute is not None and call.core.executing:
-        out["dst_crc"] = _stored_crc(call)
+    if crc is not None:
+        out["dst_crc"] = crc
     out["file"], out["line"] = instr.where.file, instr.where.line
     return out
 
 
-def stored_bytes(call: Call, access: Access) -> np.ndarray:
-    """Return the bytes that now stand at the ranges of `access`, one after the other."""
-    memory = access.holder.memory if access.space == GM else call.core.ub.array
-    parts = [memory[start:stop] for start, stop in call.ranges(access)]
-    return np.concatenate(parts) if parts else np.empty(0, np.uint8)
-
-
 def _stored_crc(call: Call) -> int:
-    crc = 0
-    for access in call.accesses:
-        if access.writes:
-            crc = zlib.crc32(stored_bytes(call, access).data, crc)
+    """Return the CRC of the bytes that now stand where the call stored."""
+    crc, ub = 0, call.core.ub.array
+    for space, holder, start, stop in call.stores:
+        memory = holder.memory if space is GM else ub
+        crc = zlib.crc32(memory[start:stop], crc)
     return crc
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ascendsim.record import GM, UB, Instr
+from ascendsim.record import GM, UB, Call, Instr, Span
 
 
 class Delta(NamedTuple):
@@ -37,22 +37,39 @@ class Entry(NamedTuple):
 
 
 class BlockRecording:
-    """All entries of one block, in program order; `ub` is the UB before the first of them."""
+    """All entries of one block, in program order; `ub` is the UB before the first of them.
+
+    While the block runs only what calls stored is kept; the bytes before follow from that, once
+    somebody asks for the entries. With `limit`, the oldest calls beyond it are folded into `ub`.
+    """
 
     def __init__(self, ub: np.ndarray, limit: int | None) -> None:
         self.ub = ub
         self.dropped = 0
         self.limit = limit
-        self.entries: deque[Entry] = deque()
+        self._stored: deque[tuple[Instr, tuple[Delta, ...]]] = deque()
+        self._entries: list[Entry] = []
+        self._seen = 0  # calls when the entries were made
 
-    def append(self, entry: Entry) -> None:
-        """Add an entry; the oldest one is folded into the start beyond the limit."""
-        self.entries.append(entry)
-        if self.limit is not None and len(self.entries) > self.limit:
-            for delta in self.entries.popleft().deltas:
-                if delta.space == UB:
-                    self.ub[delta.start : delta.stop] = np.frombuffer(delta.after, np.uint8)
+    def append(self, instr: Instr, stored: tuple[Delta, ...]) -> None:
+        """Add a call; the UB deltas of `stored` have no `before` yet."""
+        self._stored.append((instr, stored))
+        if self.limit is not None and len(self._stored) > self.limit:
+            if not self.dropped:
+                self.ub = self.ub.copy()  # so far it was every block's
+            for delta in self._stored.popleft()[1]:
+                _store(self.ub, delta)
             self.dropped += 1
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The calls with what they stored, as of now."""
+        seen = self.dropped + len(self._stored)
+        if self._seen != seen:
+            ub = self.ub.copy()
+            self._seen = seen
+            self._entries = [Entry(instr, _completed(ub, stored)) for instr, stored in self._stored]
+        return self._entries
 
 
 class Recorder:
@@ -64,33 +81,52 @@ class Recorder:
         self._before: list[bytes] = []
 
     def before(self, instr: Instr) -> None:
-        """Keep the bytes that the call is about to store over."""
+        """Keep the bytes of GM that the call is about to store over: blocks share them."""
         if instr.block not in self.blocks:
-            start = instr.call.core.ub.array.copy()
-            self.blocks[instr.block] = BlockRecording(start, self.last)
-        self._before = [memory[a:b].tobytes() for _, memory, a, b in _stores(instr)]
+            # UB holds its fill when a block begins
+            self.blocks[instr.block] = BlockRecording(instr.call.core.ub.template, self.last)
+        self._before = [
+            store.holder.memory[store.start : store.stop].tobytes()
+            for store in _stores(instr.call)
+            if store.space is GM
+        ]
 
     def after(self, instr: Instr) -> None:
         """Keep the bytes that the call stored."""
-        deltas = tuple(
-            Delta(space, start, before, memory[start:stop].tobytes())
-            for before, (space, memory, start, stop) in zip(
-                self._before, _stores(instr), strict=True
-            )
-        )
-        self.blocks[instr.block].append(Entry(instr, deltas))
+        call = instr.call
+        ub, gm_before = call.core.ub.array, iter(self._before)
+        deltas = []
+        for space, holder, start, stop in _stores(call):
+            if space is GM:
+                after = holder.memory[start:stop].tobytes()
+                deltas.append(Delta(holder.name, start, next(gm_before), after))
+            else:
+                deltas.append(Delta(UB, start, b"", ub[start:stop].tobytes()))
+        self.blocks[instr.block].append(instr, tuple(deltas))
 
 
-def _stores(instr: Instr) -> list[tuple[str, np.ndarray, int, int]]:
-    """Return (space, memory, start, stop) of every range that a call stores."""
-    call = instr.call
-    if call.execute is None:
-        return []
-    ub = call.core.ub.array
-    found = [(UB, ub, start, stop) for start, stop in call.hidden]
-    for access in call.accesses:
-        if access.writes:
-            in_gm = access.space == GM
-            space, memory = (access.holder.name, access.holder.memory) if in_gm else (UB, ub)
-            found += [(space, memory, start, stop) for start, stop in call.ranges(access)]
-    return found
+def _stores(call: Call) -> tuple[Span, ...]:
+    """Return every range that a call stores."""
+    if call.execute is None or not call.core.executing:
+        return ()
+    if not call.hidden:
+        return call.stores
+    return (*(Span(UB, None, start, stop) for start, stop in call.hidden), *call.stores)
+
+
+def _completed(ub: np.ndarray, stored: tuple[Delta, ...]) -> tuple[Delta, ...]:
+    """Return the deltas of a call with the bytes before it, which `ub` holds; store them there."""
+    whole = tuple(
+        each
+        if each.space != UB
+        else Delta(UB, each.start, ub[each.start : each.stop].tobytes(), each.after)
+        for each in stored
+    )
+    for each in whole:
+        _store(ub, each)
+    return whole
+
+
+def _store(ub: np.ndarray, delta: Delta) -> None:
+    if delta.space == UB:
+        ub[delta.start : delta.stop] = np.frombuffer(delta.after, np.uint8)

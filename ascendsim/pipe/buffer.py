@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dis
 import sys
+from collections.abc import Sequence
+from types import CodeType, FrameType
 from typing import Any
 
-from ascendsim.core import AivCore
+from ascendsim.core import MAX_INTERNED, AivCore
 from ascendsim.dtypes import DType
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.enums import DATABLOCK_BYTES, PIPE
@@ -20,9 +23,10 @@ STATE_NAMES = ("FREE", "OCCUPIED", "ENQUE", "DEQUE")
 class Buffer:
     """One slot of a queue, or a TBuf: `nbytes` bytes of UB at `start`.
 
-    Kept per name, slot, start and length of a core, so that its tensors are found again in every
-    block, and the records of one layout keep their names when another follows.
-    `ready` and `released` are the tokens on their way to DeQue and to the next AllocTensor.
+    Kept by a core per place, `name` and `slot`, so that its tensors are found again in every block
+    and records of earlier blocks keep the name. `name` is the kernel object's attribute that holds
+    the queue or TBuf, which is `holder`. `ready` and `released` are the tokens on their way to
+    DeQue and to the next AllocTensor. No call has written beyond the first `reach` bytes so far.
     """
 
     __slots__ = (
@@ -30,7 +34,9 @@ class Buffer:
         "event",
         "holder",
         "mutex",
+        "name",
         "nbytes",
+        "reach",
         "ready",
         "released",
         "slot",
@@ -39,21 +45,18 @@ class Buffer:
         "views",
     )
 
-    def __init__(self, core: AivCore, start: int, nbytes: int) -> None:
+    def __init__(self, core: AivCore, start: int, nbytes: int, name: str, slot: int) -> None:
         self.core, self.start, self.nbytes = core, start, nbytes
+        self.name, self.slot = name, slot
         self.views: dict[Any, LocalTensor] = {}
-        self.state = FREE
-        self.event = -1
-        self.slot = 0
-        self.mutex = 0
-        self.holder: Any = None
+        self.mutex = self.reach = 0
+        self.begin(None, FREE)
+
+    def begin(self, holder: Any, state: int) -> None:
+        """Start a life under `holder`: no flag set, no token on its way."""
+        self.holder, self.state, self.event = holder, state, -1
         self.ready: tuple[Token, ...] = ()
         self.released: tuple[Token, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """Name of the kernel object's attribute that holds the queue or TBuf."""
-        return self.holder.name if self.holder is not None else "UB?"
 
     def view(self, T: Any, nbytes: int | None = None, shift: int = 0) -> LocalTensor:
         """Return the tensor of type `T` over `nbytes` (default: all) from byte `shift` on."""
@@ -75,11 +78,10 @@ class Holder:
     """What TQue, TQueBind and TBuf share: a core, buffers, and a name found in the kernel."""
 
     kind = ""
-
-    def __init__(self) -> None:
-        self.core: AivCore = None  # type: ignore[assignment]
-        self.buffers: list[Buffer] = []
-        self._name = ""
+    core: AivCore = None  # type: ignore[assignment]
+    buffers: Sequence[Buffer] = ()
+    allocated = 0  # tensors that the kernel has not given back
+    _name = ""
 
     @property
     def name(self) -> str:
@@ -91,6 +93,35 @@ class Holder:
                 self.core.unnamed = number + 1
             self._name = found or f"UB{number}"
         return self._name
+
+
+_STORED: dict[tuple[int, int], tuple[CodeType, str]] = {}
+
+
+def stored_as(frame: FrameType) -> str:
+    """Return `x` when the kernel's line in `frame` is `self.x = TQue(...)`, else "".
+
+    Looked up in the compiled line once: looking for the object itself costs more than all else
+    that a block does with the queue.
+    """
+    key = (id(frame.f_code), frame.f_lasti)
+    found = _STORED.get(key)
+    if found is None:
+        if len(_STORED) >= MAX_INTERNED:
+            _STORED.clear()
+        # keeping the code keeps its id from being given to another
+        found = _STORED[key] = (frame.f_code, _target(frame.f_code, frame.f_lasti))
+    return found[1]
+
+
+def _target(code: CodeType, call: int) -> str:
+    """Return the attribute that the result of the instruction at offset `call` goes straight to."""
+    after = (i for i in dis.get_instructions(code) if i.offset > call)
+    load, store = next(after, None), next(after, None)
+    if load is None or store is None or store.opname != "STORE_ATTR":
+        return ""
+    plain = load.opname.startswith("LOAD_") and load.opname != "LOAD_ATTR"
+    return str(store.argval).strip("_") if plain else ""
 
 
 def _attribute_name(holder: Any) -> str:

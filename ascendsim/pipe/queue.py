@@ -5,12 +5,14 @@ A buffer goes FREE, OCCUPIED (AllocTensor), ENQUE (EnQue), DEQUE (DeQue), FREE (
 
 from __future__ import annotations
 
+import sys
 from collections import deque
-from typing import Any
+from types import FrameType
+from typing import Any, NamedTuple
 
 from ascendsim.core import observed
 from ascendsim.enums import HardEvent, TPosition
-from ascendsim.errors import ContractError, QueueError, UnsupportedError
+from ascendsim.errors import AscendError, ContractError, QueueError, UnsupportedError
 from ascendsim.pipe.buffer import (
     DEQUE,
     ENQUE,
@@ -21,16 +23,25 @@ from ascendsim.pipe.buffer import (
     Holder,
     element_type,
     queue_call,
+    stored_as,
 )
 from ascendsim.record import Token
 from ascendsim.tensor import LocalTensor
 
-# position of a queue -> (event of EnQue and DeQue, event of FreeTensor and AllocTensor)
-_EVENTS = {
-    TPosition.VECIN: (HardEvent.MTE2_V, HardEvent.V_MTE2),
-    TPosition.VECOUT: (HardEvent.V_MTE3, HardEvent.MTE3_V),
+
+class _Way(NamedTuple):
+    """A kind of queue with the events of EnQue and DeQue, and of FreeTensor and AllocTensor."""
+
+    kind: str
+    enque_event: HardEvent
+    free_event: HardEvent
+
+
+_WAYS = {
+    TPosition.VECIN: _Way("TQue.VECIN", HardEvent.MTE2_V, HardEvent.V_MTE2),
+    TPosition.VECOUT: _Way("TQue.VECOUT", HardEvent.V_MTE3, HardEvent.MTE3_V),
 }
-_BIND_EVENTS = (HardEvent.MTE2_MTE3, HardEvent.MTE3_MTE2)
+_BIND = _Way("TQueBind.VECIN.VECOUT", HardEvent.MTE2_MTE3, HardEvent.MTE3_MTE2)
 
 
 class TQueBind(Holder):
@@ -40,7 +51,6 @@ class TQueBind(Holder):
     """
 
     def __init__(self, src: TPosition, dst: TPosition, depth: int = 1) -> None:
-        super().__init__()
         for position in (src, dst):
             if not isinstance(position, TPosition):
                 raise ContractError(f"TQueBind: {position!r} is no TPosition")
@@ -48,36 +58,35 @@ class TQueBind(Holder):
             raise UnsupportedError(
                 f"TQueBind {src}, {dst} is not modelled; VECIN to VECOUT is, and TQue for the rest"
             )
-        self._open(depth, _BIND_EVENTS, f"TQueBind.{src}.{dst}")
+        self._open(depth, _BIND, sys._getframe(1))
 
-    def _open(self, depth: int, events: tuple[HardEvent, HardEvent], kind: str) -> None:
-        if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
-            raise ContractError(f"{kind}: depth is {depth!r}: use a positive integer")
-        if depth == 0:
-            raise UnsupportedError(f"{kind}: depth 0 (in-place queue) is not modelled; use 1 or 2")
-        self.depth, self.kind = depth, kind
-        self.enque_event, self.free_event = events
+    def _open(self, depth: int, way: _Way, frame: FrameType) -> None:
+        """Start empty; `frame` is the kernel's line that makes the queue."""
+        self.kind, self.enque_event, self.free_event = way
+        if type(depth) is not int or depth < 1:
+            raise _refused_depth(self.kind, depth)
+        self.depth = depth
         self.fifo: deque[Buffer] = deque()
-        self.cursor = self.allocated = 0
+        self.cursor = 0
+        self._name = stored_as(frame)
 
-    def attach(self, buffers: list[Buffer]) -> None:
-        """Take new buffers; the counters of the queue start again."""
-        self.core.relied_on(("queue-states",), "TQue")
+    def attach(self, buffers: list[Buffer], mutex: int) -> None:
+        """Take new buffers, whose mutexes are `mutex` and up; the counters start again."""
+        for old in self.buffers:
+            old.holder = None
         self.buffers = buffers
         self.fifo.clear()
         self.cursor = self.allocated = 0
-        core = self.core
-        first_mutex = core.mutexes - len(buffers)
-        for slot, buffer in enumerate(buffers):
-            buffer.holder, buffer.slot, buffer.state = self, slot, FREE
-            buffer.event, buffer.ready, buffer.released = -1, (), ()
-            buffer.mutex = first_mutex + slot
+        for buffer in buffers:
+            buffer.begin(self, FREE)
+            buffer.mutex = mutex
+            mutex += 1
 
     def AllocTensor(self, T: Any = None) -> LocalTensor:
         """Take the next free buffer, round robin, as a tensor of `T`."""
         buffers = self.buffers
         count = len(buffers)
-        for _ in range(count):
+        for _ in buffers:
             buffer = buffers[self.cursor]
             self.cursor = (self.cursor + 1) % count
             if buffer.state == FREE:
@@ -98,7 +107,9 @@ class TQueBind(Holder):
 
     def EnQue(self, tensor: LocalTensor) -> bool:
         """Hand a filled tensor to the consuming pipe."""
-        buffer = self._mine("EnQue", tensor)
+        buffer = getattr(tensor, "buffer", None)
+        if buffer is None or buffer.holder is not self:
+            raise self._not_mine("EnQue", tensor)
         if buffer.state != OCCUPIED and buffer.state != DEQUE:
             raise self._wrong("EnQue", buffer, "it must be allocated first (AllocTensor or DeQue)")
         if len(self.fifo) >= self.depth:
@@ -143,7 +154,9 @@ class TQueBind(Holder):
 
     def FreeTensor(self, tensor: LocalTensor) -> None:
         """Give the buffer back to the producing pipe."""
-        buffer = self._mine("FreeTensor", tensor)
+        buffer = getattr(tensor, "buffer", None)
+        if buffer is None or buffer.holder is not self:
+            raise self._not_mine("FreeTensor", tensor)
         if buffer.state == FREE:
             advice = "it was freed already; free it once"
             raise self._wrong("FreeTensor", buffer, advice, "memcheck:double-free")
@@ -185,17 +198,15 @@ class TQueBind(Holder):
     def _number(self, buffer: Buffer) -> int:
         return buffer.mutex if self.core.soc.uses_mutexes else buffer.event
 
-    def _mine(self, call: str, tensor: Any) -> Buffer:
+    def _not_mine(self, call: str, tensor: Any) -> AscendError:
         buffer = getattr(tensor, "buffer", None)
         if buffer is None:
-            raise ContractError(f"{call}: {tensor!r} is no LocalTensor")
-        if buffer.holder is not self or buffer not in self.buffers:
-            raise QueueError(
-                f"{call}: {tensor!r} belongs to {buffer.name}, not to {self.name}; use the queue "
-                f"that allocated it",
-                finding="memcheck:wrong-queue",
-            )
-        return buffer  # type: ignore[no-any-return]
+            return ContractError(f"{call}: {tensor!r} is no LocalTensor")
+        return QueueError(
+            f"{call}: {tensor!r} belongs to {buffer.name}, not to {self.name}; use the queue "
+            f"that allocated it",
+            finding="memcheck:wrong-queue",
+        )
 
     def _wrong(self, call: str, buffer: Buffer, advice: str, finding: str = "") -> QueueError:
         where = f"UB[{buffer.start:#x}, {buffer.start + buffer.nbytes:#x})"
@@ -237,10 +248,15 @@ class TQue(TQueBind):
     """A queue of one position: VECIN (filled by MTE2, used by V) or VECOUT (V, then MTE3)."""
 
     def __init__(self, position: TPosition, depth: int = 1) -> None:
-        Holder.__init__(self)
-        if position not in _EVENTS or not isinstance(position, TPosition):
+        if position not in _WAYS or not isinstance(position, TPosition):
             raise ContractError(
                 f"TQue: position is {position!r}: use TPosition.VECIN or TPosition.VECOUT "
                 f"(VECCALC is for TBuf)"
             )
-        self._open(depth, _EVENTS[position], f"TQue.{position}")
+        self._open(depth, _WAYS[position], sys._getframe(1))
+
+
+def _refused_depth(kind: str, depth: Any) -> AscendError:
+    if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
+        return ContractError(f"{kind}: depth is {depth!r}: use a positive integer")
+    return UnsupportedError(f"{kind}: depth 0 (in-place queue) is not modelled; use 1 or 2")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ascendsim.core import observed
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.enums import DATABLOCK_BYTES, PIPE, TPosition
 from ascendsim.errors import ContractError, QueueError
-from ascendsim.pipe.buffer import OCCUPIED, Buffer, Holder, element_type, queue_call
+from ascendsim.pipe.buffer import OCCUPIED, Buffer, Holder, element_type, queue_call, stored_as
 from ascendsim.tensor import LocalTensor
 
 _ON_UB = (TPosition.VECIN, TPosition.VECOUT, TPosition.VECCALC)
@@ -20,21 +21,23 @@ class TBuf(Holder):
     kind = "TBuf"
 
     def __init__(self, position: TPosition = TPosition.VECCALC) -> None:
-        super().__init__()
         if position not in _ON_UB or not isinstance(position, TPosition):
             raise ContractError(f"TBuf: position is {position!r}: use TPosition.VECCALC")
+        self._name = stored_as(sys._getframe(1))
         self.position = position
 
-    def attach(self, buffers: list[Buffer]) -> None:
-        """Take the buffer; it is alive until the pipe ends."""
+    def attach(self, buffers: list[Buffer], mutex: int) -> None:
+        """Take the buffer; it is alive until the pipe ends, and needs no mutex."""
         self.buffers = buffers
-        buffer = buffers[0]
-        buffer.holder, buffer.slot, buffer.state = self, 0, OCCUPIED
-        buffer.event, buffer.ready, buffer.released = -1, (), ()
+        buffers[0].begin(self, OCCUPIED)
 
     def Get(self, T: Any, count: int | None = None) -> LocalTensor:
         """Return the buffer, or its first `count` elements, as a tensor of `T`."""
-        tensor = self._tensor("Get", T, count)
+        tensor = None
+        if count is None and self.buffers:
+            buffer = self.buffers[0]
+            tensor = buffer.views.get((T, buffer.nbytes))
+        tensor = tensor or self._tensor("Get", T, count)
         if self.core.readers:
             observed(self.core, queue_call("Get", "dst", tensor, PIPE.PIPE_S))
         return tensor

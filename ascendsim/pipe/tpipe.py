@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from ascendsim.core import MAX_INTERNED, observed
+from ascendsim.core import MAX_INTERNED, AivCore, observed
 from ascendsim.enums import PIPE, HardEvent
 from ascendsim.errors import ContractError, QueueError, UbOverflow
 from ascendsim.pipe.buffer import Buffer, ceil32
@@ -15,6 +15,18 @@ from ascendsim.record import Call, current_core
 
 MAX_QUEUE_BUFFERS = 64
 DOCUMENTED_QUEUE_BUFFERS = 8
+
+
+class Grant(NamedTuple):
+    """What an InitBuffer call is given, checked once: blocks ask for the same again and again.
+
+    `mutex` is the first mutex of a queue; `after` the UB used, handles and mutexes after the call.
+    """
+
+    start: int
+    buffers: list[Buffer]
+    mutex: int
+    after: tuple[int, int, int]
 
 
 class TPipe:
@@ -71,7 +83,18 @@ class TPipe:
         QueueError
             Beyond 64 buffers of a pipe, or 28 queue buffers (mutexes) on 950.
         """
-        return self.give(holder, num_or_len, length, None)
+        core = self.core
+        try:
+            holder.core = core
+            asked: Any = (holder.name, num_or_len, length, type(num_or_len), type(length))
+            key = (type(holder), asked, core.ub_used, self.handles, core.mutexes)
+            grant = core.grants[key]
+        except (KeyError, AttributeError, TypeError):
+            grant = self._granted(holder, num_or_len, length, None)
+            if len(core.grants) >= MAX_INTERNED:
+                core.grants.clear()
+            core.grants[key] = grant
+        return self._take(holder, num_or_len, length, grant)
 
     def InitBufPool(self, bufPool: TBufPool, length: int, shareBuf: Any = None) -> bool:
         """Give a TBufPool `length` bytes, or let it share the memory of the pool `shareBuf`.
@@ -83,23 +106,22 @@ class TPipe:
         """
         return self.give_pool(bufPool, length, shareBuf, None)
 
-    def give(self, holder: Any, num_or_len: int, length: int | None, pool: Any) -> bool:
-        """Do what InitBuffer says, out of `pool` (None: out of UB)."""
-        tbuf = isinstance(holder, TBuf)
-        if not tbuf and not isinstance(holder, TQueBind):
-            raise ContractError(f"InitBuffer: {holder!r} is no TQue, TQueBind or TBuf")
-        if tbuf != (length is None):
-            form = "InitBuffer(tbuf, bytes)" if tbuf else "InitBuffer(queue, num, bytes)"
-            raise ContractError(f"InitBuffer: wrong arguments for {holder.name}: use {form}")
-        num, nbytes = (1, num_or_len) if length is None else (num_or_len, length)
+    def give(self, holder: Any, num_or_len: int, length: int | None, pool: TBufPool) -> bool:
+        """Do what InitBuffer says, out of `pool`."""
         holder.core = self.core
-        self.core.holders.append(holder)
-        start = self._claim(holder, num, nbytes, tbuf, pool)
-        rounded = ceil32(nbytes)
-        name = holder.name  # found now or never
-        holder.attach([self._buffer((name, k), start + k * rounded, rounded) for k in range(num)])
-        if self.core.readers:
-            self._record(name, holder.kind, (num, nbytes), start)
+        grant = self._granted(holder, num_or_len, length, pool)
+        return self._take(holder, num_or_len, length, grant)
+
+    def _take(self, holder: Any, num_or_len: int, length: int | None, grant: Grant) -> bool:
+        """Hand over what was granted."""
+        core = self.core
+        core.holders.append(holder)
+        core.ub_used, self.handles, core.mutexes = grant.after
+        core.used.update(grant.buffers)
+        holder.attach(grant.buffers, grant.mutex)
+        if core.readers:
+            size = (1, num_or_len) if length is None else (num_or_len, length)
+            self._record(holder.name, holder.kind, size, grant.start)
         return True
 
     def give_pool(self, pool: Any, length: Any, share: Any, parent: Any) -> bool:
@@ -122,7 +144,6 @@ class TPipe:
                 f"ends at {room:#x}; use a smaller pool"
             )
         core.ub_used = max(core.ub_used, start + nbytes)
-        core.touch(start + nbytes)
         pool.attach(self, start, nbytes, share)
         return True
 
@@ -142,15 +163,37 @@ class TPipe:
             )
         self.core.events.give(_event("ReleaseEventID", event), eventID)
 
-    def _claim(self, holder: Any, num: Any, nbytes: Any, tbuf: bool, pool: Any) -> int:
-        """Check an InitBuffer request and move the cursor; return where the bytes start."""
+    def _granted(self, holder: Any, num_or_len: Any, length: Any, pool: TBufPool | None) -> Grant:
+        """Check an InitBuffer request and return what it is given, out of `pool` or of UB."""
+        core = self.core
+        tbuf = isinstance(holder, TBuf)
+        if not tbuf and not isinstance(holder, TQueBind):
+            raise ContractError(f"InitBuffer: {holder!r} is no TQue, TQueBind or TBuf")
+        if tbuf != (length is None):
+            form = "InitBuffer(tbuf, bytes)" if tbuf else "InitBuffer(queue, num, bytes)"
+            raise ContractError(f"InitBuffer: wrong arguments for {holder.name}: use {form}")
+        num, nbytes = (1, num_or_len) if length is None else (num_or_len, length)
+        start, handles = self._claim(holder, num, nbytes, pool)
+        mutexes = core.mutexes
+        if not tbuf:
+            core.relied_on(("queue-states",), "TQue")
+            mutexes = self._claim_mutexes(holder, num) if core.soc.uses_mutexes else mutexes
+        rounded = ceil32(nbytes)
+        places = [start + slot * rounded for slot in range(num)]
+        buffers = [_buffer(core, p, rounded, holder.name, k) for k, p in enumerate(places)]
+        after = (max(core.ub_used, start + num * rounded), handles, mutexes)
+        return Grant(start, buffers, core.mutexes, after)
+
+    def _claim(self, holder: Any, num: Any, nbytes: Any, pool: TBufPool | None) -> tuple[int, int]:
+        """Check the size of a request; return where it starts and the handles in use after it."""
         core = self.core
         for what, value in (("num", num), ("length", nbytes)):
             if isinstance(value, bool) or not hasattr(value, "__index__") or value <= 0:
                 raise ContractError(
                     f"InitBuffer: {what} of {holder.name} is {value!r}: use a positive integer"
                 )
-        if num > MAX_QUEUE_BUFFERS or self.handles + num > core.soc.buffer_handles:
+        handles = self.handles + num
+        if num > MAX_QUEUE_BUFFERS or handles > core.soc.buffer_handles:
             raise QueueError(
                 f"InitBuffer: {holder.name} asks for {num} buffers with {self.handles} in use: a "
                 f"TPipe has {core.soc.buffer_handles}; merge buffers",
@@ -168,47 +211,28 @@ class TPipe:
                 f"UB[{start:#x}, {end:#x}) but UB ends at {core.ub.nbytes:#x} "
                 f"({end - core.ub.nbytes} bytes too many); use a smaller tile or fewer buffers"
             )
-        if core.soc.uses_mutexes and not tbuf:
-            self._claim_mutexes(holder, num)
-        if self.handles + num == core.soc.buffer_handles and core.soc.uses_mutexes:
-            core.warnings.setdefault(
-                "buffer-handles", f"{self.handles + num} buffers: {core.soc.name} refuses the last"
-            )
-        self.handles += num
-        core.ub_used = max(core.ub_used, end)
-        core.touch(end)
-        return start
+        if handles == core.soc.buffer_handles and core.soc.uses_mutexes:
+            core.warn("buffer-handles", f"{handles} buffers: {core.soc.name} refuses the last")
+        return start, int(handles)
 
-    def _claim_mutexes(self, holder: Any, num: int) -> None:
-        """Take a mutex per queue buffer, as 950 does."""
+    def _claim_mutexes(self, holder: Any, num: int) -> int:
+        """Give a mutex per queue buffer, as 950 does; return those in use after it."""
         core = self.core
-        if core.mutexes + num > core.soc.buffer_mutexes:
+        mutexes = core.mutexes + num
+        if mutexes > core.soc.buffer_mutexes:
             raise QueueError(
                 f"InitBuffer: {holder.name} needs {num} buffer mutexes with {core.mutexes} in "
                 f"use: {core.soc.name} has {core.soc.buffer_mutexes}; use fewer queue buffers",
                 finding="synccheck:mutexes-exhausted",
             )
-        core.mutexes += num
-        if core.mutexes > DOCUMENTED_QUEUE_BUFFERS:
-            core.warnings.setdefault(
+        if mutexes > DOCUMENTED_QUEUE_BUFFERS:
+            core.warn(
                 "queue-buffers",
-                f"{core.mutexes} queue buffers: the manual documents "
+                f"{mutexes} queue buffers: the manual documents "
                 f"{DOCUMENTED_QUEUE_BUFFERS} at once, the code of {core.soc.name} allows "
                 f"{core.soc.buffer_mutexes}",
             )
-
-    def _buffer(self, slot: tuple[str, int], start: int, nbytes: int) -> Buffer:
-        """Return slot `(name, number)`, the same one as in earlier blocks of this layout.
-
-        Records hold on to it, so it never becomes the slot of a buffer of another name.
-        """
-        buffers = self.core.buffers
-        found = buffers.get((slot, start, nbytes))
-        if found is None:
-            if len(buffers) >= MAX_INTERNED:
-                buffers.clear()
-            found = buffers[slot, start, nbytes] = Buffer(self.core, start, nbytes)
-        return found
+        return int(mutexes)
 
     def _record(self, name: str, kind: str, size: tuple[int, int], start: int) -> None:
         num, nbytes = size
@@ -222,6 +246,18 @@ class TPipe:
         }
         call = Call("InitBuffer", PIPE.PIPE_S, self.core, (), fields=fields)
         observed(self.core, call, depth=4)
+
+
+def _buffer(core: AivCore, start: int, nbytes: int, name: str, slot: int) -> Buffer:
+    """Return the buffer of a core at this place and under this name; made once."""
+    key = (start, nbytes, name, slot)
+    found = core.buffers.get(key)
+    if found is None:
+        if len(core.buffers) >= MAX_INTERNED:
+            core.buffers.clear()
+            core.grants.clear()
+        found = core.buffers[key] = Buffer(core, start, nbytes, name, slot)
+    return found
 
 
 def _event(call: str, event: Any) -> HardEvent:

@@ -37,9 +37,11 @@ class GmAddress:
         self.dtype = dtype or allocation.dtype
 
     def __add__(self, offset: int) -> GmAddress:
-        if isinstance(offset, bool) or not hasattr(offset, "__index__"):
-            raise ContractError(f"GM address + {offset!r}: the offset must be an integer")
-        start = self.start + _elements(offset, self.dtype) * self.dtype.nbytes
+        if type(offset) is not int:
+            if isinstance(offset, bool) or not hasattr(offset, "__index__"):
+                raise ContractError(f"GM address + {offset!r}: the offset must be an integer")
+            offset = _elements(offset, self.dtype)
+        start = self.start + offset * self.dtype.nbytes
         return GmAddress(self.allocation, start, self.dtype)
 
     def __getitem__(self, index: slice) -> GmAddress:
@@ -102,10 +104,12 @@ class GlobalTensor:
 
     def __getitem__(self, index: slice) -> GlobalTensor:
         """Return the tensor `offset` elements further on; its size stays (as in Ascend C)."""
-        offset = _elements(offset_of("GlobalTensor", index, MAX_GM_ELEMENTS), self.dtype)
-        moved = GlobalTensor(self.dtype)
-        moved.core, moved.holder, moved.count = self.core, self.holder, self.count
-        moved.cache = self.cache
+        offset = offset_of("GlobalTensor", index, MAX_GM_ELEMENTS)
+        if type(offset) is not int:
+            offset = _elements(offset, self.dtype)
+        moved = GlobalTensor.__new__(GlobalTensor)
+        moved.dtype, moved.core, moved.holder = self.dtype, self.core, self.holder
+        moved.count, moved.cache = self.count, self.cache
         moved.start = self.start + offset * self.dtype.nbytes
         return moved
 
@@ -160,7 +164,7 @@ class GlobalTensor:
         if holder is None:
             raise ContractError(f"{name}: {role} has no SetGlobalBuffer")
         stop = self.start + reach
-        if self.start + shift >= 0 and stop <= holder.nbytes:
+        if stop <= holder.nbytes and self.start + shift >= 0:
             return
         if self.start + shift < 0 or stop > holder.nbytes + holder.slack:
             raise BoundsError(

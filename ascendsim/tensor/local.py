@@ -75,6 +75,13 @@ class LocalTensor:
             self.slices[key] = found
         return found
 
+    def written(self, nbytes: int) -> None:
+        """Note that a call may write the first `nbytes` of this tensor from now on."""
+        buffer = self.buffer
+        reach = min(self.start - buffer.start + nbytes, buffer.nbytes)
+        if reach > buffer.reach:
+            buffer.reach = reach
+
     def GetSize(self) -> int:
         """Return the number of elements."""
         return self.count
@@ -121,6 +128,7 @@ class LocalTensor:
     def SetValue(self, index: int, value: Any) -> None:
         """Write one element on the scalar pipe, rounded to the type."""
         start = self._element("SetValue", index)
+        self.written(start + self.dtype.nbytes - self.start)
         core, bits = self.core, self.dtype.to_bits(value)
         call = None
         if core.readers:

@@ -20,7 +20,7 @@ from ascendsim.observe.recorder import BlockRecording, Delta, Entry
 from ascendsim.record import GM, UB, Instr, Line, Where
 from ascendsim.view.lane_graph import Graph, Node, scalar_bits, ulp_order
 from ascendsim.view.parted import differing, reads, settle
-from ascendsim.view.why import Spot, lane_at
+from ascendsim.view.why import Spot, lane_at, written_at
 
 Pair = tuple[Any, Any]
 
@@ -191,9 +191,13 @@ def _at(position: int, pair: tuple[Entry, Entry], where: tuple[Delta, Delta, np.
     deltas, offset = where[:2], int(where[2][0])
     instrs = pair[0].instr, pair[1].instr
     space, start = deltas[0].space, deltas[0].start + offset
-    access = next((a for a in instrs[0].call.accesses if a.writes), None)
-    shape = instrs[0].call.geometry
-    if access is None or not isinstance(shape, (Geometry, CopyShape)):
+    call = instrs[0].call
+    access = written_at(call, start, space)
+    if access is None:  # only the other call stores there
+        call = instrs[1].call
+        access = written_at(call, start, space)
+    shape = call.geometry
+    if access is None:
         return _step(position, instrs, f"{space}[{start:#x}]", _words(deltas, offset, 1), None)
     name, nbytes = access.holder.name, access.dtype.nbytes
     if access.element == 0 and isinstance(shape, Geometry):
@@ -208,7 +212,9 @@ def _at(position: int, pair: tuple[Entry, Entry], where: tuple[Delta, Delta, np.
         lane = lane_at(shape, access, Spot(start, nbytes))
     else:
         lane = (start - (0 if access.space == GM else access.holder.start)) // nbytes
-    return _step(position, instrs, f"{name}[{lane}]", values, access.dtype, lane)
+    # what a call with lanes of its own stores may be an index among values: no distance then
+    dtype = access.dtype if isinstance(shape, (Geometry, CopyShape)) else None
+    return _step(position, instrs, f"{name}[{lane}]", values, dtype, lane)
 
 
 def _words(deltas: tuple[Delta, Delta], offset: int, nbytes: int) -> tuple[int, int]:

@@ -196,7 +196,7 @@ def repairs(node: Node) -> Iterator[Repair]:
 
 def flags(call: Call) -> int:
     """Return the ENV_* bits of a bound call."""
-    return int(call.row[0][opcodes.ENV]) if call.row is not None else 0
+    return int(call.words[opcodes.ENV]) if call.words is not None else 0
 
 
 def _read(bits: int, fmt: Format) -> Real:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ascendsim.errors import RequestError
+from ascendsim.observe.checks import CODES, Code
 from ascendsim.options import CHOICES, FILLS, IEEE, Options
 
 _PAGES = Path(__file__).parent / "pages"
@@ -46,10 +47,10 @@ def topics() -> list[str]:
 
 
 def topics_by_kind() -> dict[str, list[str]]:
-    """Return the topics as `topics` does, concepts and errors apart."""
-    found: dict[str, list[str]] = {"concepts": [], "errors": []}
+    """Return the topics as `topics` does, concepts, errors and findings apart."""
+    found: dict[str, list[str]] = {"concepts": [], "errors": [], "findings": []}
     for page in dict.fromkeys(_written().values()):
-        found["errors" if page.kind == "error" else "concepts"].append(page.name)
+        found[f"{page.kind}s"].append(page.name)
     found["concepts"].append("options")
     return found
 
@@ -151,9 +152,18 @@ def _written() -> dict[str, Page]:
             title, _, keys = head.partition("|")
             names = [_key(key) for key in keys.split(",") if key.strip()]
             kind = "error" if file.stem == "errors" else "concept"
-            page = Page(names[0], kind, title.strip(), text.strip())
+            text = text.strip()
+            if names[0] in CODES:
+                kind, text = "finding", f"{text}\n\n{_severity(CODES[names[0]])}"
+            page = Page(names[0], kind, title.strip(), text)
             found |= dict.fromkeys([*names, _key(title)], page)
     return found
+
+
+def _severity(code: Code) -> str:
+    """Return how grave a finding is, and the way out where it is always the same."""
+    way_out = f" Way out: {code.way_out}." if code.way_out else " The finding says the way out."
+    return f"Severity: {code.severity}.{way_out}"
 
 
 def _key(text: str) -> str:

@@ -19,6 +19,13 @@ def findings_text(run: Any) -> str:
     return "\n".join(lines)
 
 
+def finding_line(finding: Finding) -> str:
+    """Return a finding on one line."""
+    place = "" if finding.where is None else f"{finding.where[0]}:{finding.where[1]}: "
+    times = f", {finding.count} times" if finding.count > 1 else ""
+    return f"{finding.severity}: {place}{finding.message} [{finding.code}{times}]"
+
+
 def _lines(finding: Finding) -> list[str]:
     place = "" if finding.where is None else f"{finding.where[0]}:{finding.where[1]}: "
     times = f", {finding.count} times" if finding.count > 1 else ""

@@ -14,7 +14,7 @@ from ascendsim.errors import RequestError
 from ascendsim.isa.geometry import CopyShape, Geometry
 from ascendsim.observe.recorder import BlockRecording, Delta
 from ascendsim.record import UB, Access, Instr
-from ascendsim.view.why import Spot, lane_at, spot_at
+from ascendsim.view.why import Spot, lane_at, read_by, spot_at
 
 
 @dataclass(slots=True, eq=False)
@@ -115,9 +115,11 @@ class Graph:
 
 def _mixed(instr: Instr) -> RequestError:
     """Return the error for a call whose lanes are not followed."""
+    reads = [read_by(instr.call, a) for a in instr.call.accesses if not a.writes and a.space == UB]
     return RequestError(
         f"the element depends on {instr.call.name} at line {instr.where.line}, which mixes lanes "
-        f"or adds to memory: such calls are not followed; step to it (stepper, who_wrote)"
+        f"of {' and '.join(reads) or 'memory'}, or adds to memory: such calls are not followed; "
+        f"step to it (stepper, who_wrote)"
     )
 
 

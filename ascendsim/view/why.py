@@ -1,7 +1,8 @@
 """Why does a lane hold what it holds? The calls behind it, back to the tensors in GM.
 
-Every vector instruction here works lane by lane, so a lane of dst depends on the same lane of each
-source, and on its mask bit. A copy from GM ends the search.
+Of an elementwise instruction a lane of dst depends on the same lane of each source, and on its
+mask bit. A copy from GM ends the search, and so does a call that mixes lanes (a reduction, a
+gather): the answer then names all the bytes that it read.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import Any
 from ascendsim.enums import DATABLOCK_BYTES
 from ascendsim.isa.geometry import CopyShape, Geometry
 from ascendsim.observe.recorder import Entry
-from ascendsim.record import UB, Access, Call
+from ascendsim.record import GM, UB, Access, Call
 
+MAX_SPANS = 4  # byte ranges of an operand that are listed
 MAX_CAUSES = 4096  # calls of one answer before it is cut off
 
 
@@ -31,13 +33,14 @@ class Cause:
     """A call and the lane that it stored, with the causes of its sources.
 
     position : of the call in the block, None for bytes that no call stored or for GM.
-    place : where the value stands; bits : the raw bits there; scalar : the call's, if it has one.
+    place : where the value stands; bits : the raw bits there, None for what a call that mixes lanes
+    read; scalar : the call's, if it has one.
     """
 
     position: int | None
     name: str
     place: str
-    bits: int
+    bits: int | None
     scalar: Any
     causes: tuple[Cause, ...]
 
@@ -45,7 +48,8 @@ class Cause:
         """Return the tree as text, one call per line, causes indented."""
         at = "" if self.position is None else f"[{self.position}] "
         scalar = "" if self.scalar is None else f" scalar {self.scalar}"
-        head = f"{'  ' * depth}{at}{self.name} {self.place} = {self.bits:#x}{scalar}"
+        bits = "" if self.bits is None else f" = {self.bits:#x}"
+        head = f"{'  ' * depth}{at}{self.name} {self.place}{bits}{scalar}"
         return [head, *(line for cause in self.causes for line in cause.lines(depth + 1))]
 
     def _repr_html_(self) -> str:
@@ -67,12 +71,12 @@ def cause_of(stepper: Any, spot: Spot, budget: list[int]) -> Cause:
         return Cause(None, name, f"UB[{spot.start:#x}]", bits, None, ())
     entry: Entry = stepper.entries[position]
     call = entry.instr.call
-    dst = next((a for a in call.accesses if a.writes and a.space == UB), None)
-    traced = isinstance(call.geometry, Geometry) or (
-        isinstance(call.geometry, CopyShape) and any(not a.writes for a in call.accesses)
-    )
-    if dst is None or not traced:  # a reduction, a gather: which lanes went in is not traced
+    dst = written_at(call, spot.start)
+    if dst is None:  # the scratch of a call
         return Cause(position, call.name, f"UB[{spot.start:#x}]", bits, entry.instr.scalar, ())
+    if not isinstance(call.geometry, (Geometry, CopyShape)):
+        place = f"{dst.holder.name}[byte {spot.start - dst.holder.start:#x}]"
+        return Cause(position, call.name, place, bits, entry.instr.scalar, _mixed(call))
     stepper.goto(position)
     if isinstance(call.geometry, CopyShape):
         causes = _copied(stepper, call, dst, spot, budget)
@@ -82,6 +86,38 @@ def cause_of(stepper: Any, spot: Spot, budget: list[int]) -> Cause:
         causes = _computed(stepper, call, lane, position, budget)
         place = f"{dst.holder.name}[{_index(dst, spot)}]"
     return Cause(position, call.name, place, bits, entry.instr.scalar, causes)
+
+
+def written_at(call: Call, byte: int, space: str = UB) -> Access | None:
+    """Return the operand that is stored to at a byte of UB or a GM tensor, the last of several."""
+    for access in reversed(call.accesses):
+        there = access.holder.name if access.space == GM else UB
+        stored = call.ranges(access) if access.writes and there == space else []
+        if any(start <= byte < stop for start, stop in stored):
+            return access
+    return None
+
+
+def _mixed(call: Call) -> tuple[Cause, ...]:
+    """Return what a call that mixes lanes read, since any of it may have gone into the lane."""
+    return tuple(
+        Cause(None, "mixes lanes of", read_by(call, access), None, None, ())
+        for access in call.accesses
+        if not access.writes
+    )
+
+
+def read_by(call: Call, access: Access) -> str:
+    """Return buffer and bytes that a call touches at one operand, in words."""
+    spans: list[list[int]] = []
+    for start, stop in sorted(call.ranges(access)):
+        if spans and start <= spans[-1][1]:
+            spans[-1][1] = max(stop, spans[-1][1])
+        else:
+            spans.append([start, stop])
+    more = f" and {len(spans) - MAX_SPANS} more" if len(spans) > MAX_SPANS else ""
+    texts = [f"UB[{start:#x}, {stop:#x})" for start, stop in spans[:MAX_SPANS]]
+    return f"{access.holder.name} {', '.join(texts) or 'nothing'}{more}"
 
 
 def _computed(

@@ -17,6 +17,11 @@ def definition(x, y):
     return nan if isnan(infinite) else infinite
 
 
+def c_source(dtype):
+    """Return the computation of one element in C."""
+    return "static inline T lane(T x, T y) { return narrow(widen(x) + widen(y)); }\n"
+
+
 def naive(np, x, y):
     """Compute the sum with a plain array expression."""
     with np.errstate(all="ignore"):

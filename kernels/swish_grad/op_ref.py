@@ -7,6 +7,14 @@ fractions around it, as close as asked. Integers and fractions only, every round
 from fractions import Fraction
 from math import inf, isnan, nan
 
+#: what `ascendsim bench` holds the ratios against, by type
+TARGETS = {
+    "step / numpy": {"float32": 0.6},
+    "replay / numpy": {"float32": 1.0},
+    "step / Pallas interpret": {"float32": 4.0},
+    "atlas / C": {"float32": 1 / 1.5},
+}
+SWEPT_ATTRS = ({},)  # attributes with which the atlas is measured
 ONE = Fraction(1)
 FAR = 1 << 14  # from here on a negative argument leaves less than 2^-16000 of grad
 
@@ -27,6 +35,37 @@ def definition(grad, x, sconf=ONE, bits=80):
         if not isinstance(grad, Fraction):
             high = low  # only the sign counts, and no slope of a real number is 0
     return tuple(sorted((_times(grad, low), _times(grad, high))))
+
+
+def formula(real, grad, x, sconf=ONE):
+    """Return the definition for finite arguments as a plain formula: `real.exp` beside arithmetic.
+
+    The same value as `definition`, for evaluation with a bound.
+    """
+    z = sconf * x
+    if z > 0:
+        e = real.exp(-z)
+        return grad * (1 + e * (1 + z)) / (1 + e) ** 2
+    e = real.exp(z)
+    return grad * e * (1 + e + z) / (1 + e) ** 2
+
+
+def c_source(dtype):
+    """Return the computation of one element in C, with the kernel's roundings."""
+    return """
+static inline T lane(T grad, T x, float sconf) {
+    float z = widen(x) * sconf;
+    float sigmoid = 1.0f / (exp_rounded(-z) + 1.0f);
+    sigmoid = sigmoid < 0x1p-126f ? 0.0f : sigmoid;  // Div of 910B gives no subnormal
+    float slope = sigmoid * (1.0f + z * (1.0f - sigmoid));
+    return narrow(widen(grad) * slope);
+}
+"""
+
+
+def torch(torch, grad, x, sconf=1.0):
+    """Compute the gradient with torch, which knows sconf = 1 only."""
+    return torch.ops.aten.silu_backward(grad, x)
 
 
 def naive(np, grad, x, sconf=1.0):

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ascendsim.launch import Job, Ran, Readers, run
+from ascendsim.launch import Job, Readers
+from ascendsim.launch.engines import Ran, run
 from tests.helpers import assert_same_bits
 from tests.kit import make_job
 

@@ -1,4 +1,4 @@
-"""Elementwise kernels drawn at random from every vector instruction that is declared.
+"""Elementwise kernels drawn at random from every vector instruction with a count form.
 
 The list is the package's own (isa/declare.REGISTRY, and what the SoC's file says of types, pairs
 and modes), so an instruction that is added later is drawn too. A kernel copies tiles of its inputs
@@ -26,6 +26,10 @@ TILE, SHIFT, ROOM = 256, 32, 64
 ELEMENTS, BLOCKS = 1700, 3
 FAULTS = ("shifted", "strided", "shifted in GM")
 LETTERS = {"N": 0, "R": 1, "F": 2, "C": 3, "A": 4, "Z": 5, "O": 6}
+
+
+#: those that take a count: what a kernel here passes
+COUNTED = {n: decl for n, decl in REGISTRY.items() if not hasattr(decl.params, "REPEATS_ONLY")}
 
 
 class Step(NamedTuple):
@@ -58,7 +62,7 @@ class Draft:
     @property
     def computed(self) -> set[str]:
         """Types that something can be computed from."""
-        rows = [self.soc.ops[name] for name in REGISTRY if name in self.soc.ops]
+        rows = [self.soc.ops[name] for name in COUNTED if name in self.soc.ops]
         sources = {pair.split("->")[0] for row in rows for pair in row.pairs}
         return sources | {dtype for row in rows for dtype in row.dtypes}
 
@@ -74,7 +78,7 @@ class Draft:
 
     def draw(self) -> bool:
         """Append a random call; return False when the drawn instruction does not fit."""
-        decl = REGISTRY[self.random.choice(sorted(REGISTRY))]
+        decl = COUNTED[self.random.choice(sorted(COUNTED))]
         row = self.soc.ops.get(decl.name)
         if row is None:
             return False

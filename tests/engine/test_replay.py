@@ -247,3 +247,16 @@ def test_records_are_made_in_step_mode():
     assert got.mode == "step"
     assert "UB images" in got.fallback
     assert len(images) == 4
+
+
+def test_blocks_that_do_nothing():
+    def body(x, out):
+        if GetBlockIdx() < 2:
+            tiles(x, out)
+
+    check(body, data(count=128), {"out": ((128,), "float32")}, block_dim=4)
+
+    def nothing(x, out):
+        pass
+
+    check(nothing, data(), block_dim=2)

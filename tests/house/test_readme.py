@@ -77,7 +77,18 @@ def test_every_command_named_exists(capsys):
 @pytest.mark.parametrize("option", sorted(set(re.findall(r"(?<![\w-])--[a-z][\w-]+", TEXT))))
 def test_every_option_named_exists(option, capsys):
     pages = ""
-    for command in ("run", "tiling", "time", "tile", "step", "check", "compare", "capsule"):
+    for command in (
+        "run",
+        "tiling",
+        "time",
+        "tile",
+        "step",
+        "atlas",
+        "bench",
+        "check",
+        "compare",
+        "capsule",
+    ):
         assert execute([command, "--help"]) == 0
         pages += capsys.readouterr().out
     assert re.search(rf"{option}\b", pages)

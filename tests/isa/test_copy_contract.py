@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from ascendsim.ascendc import *
@@ -185,3 +187,60 @@ def test_a_freed_tensor():
         DataCopy(t, gm(x), 16)
 
     fails(QueueError, "whose buffer was freed; copy before FreeTensor", freed, x)
+
+
+def test_a_bound_copy_refuses_what_it_refused_at_first():
+    """The second call finds the first one's checks; what those do not cover is checked again."""
+    x = {"x": np.zeros(64, np.float32)}
+
+    def twice(first, second, pad=NO_PAD, free=False):
+        def body(x):
+            k = SimpleNamespace(pipe=TPipe(), q=TQue(TPosition.VECIN, 1))
+            k.pipe.InitBuffer(k.q, 1, 256)
+            tensor = k.q.AllocTensor(float32)
+            DataCopyPad(tensor, gm(x), DataCopyParams(*first), NO_PAD)
+            if free:
+                k.q.FreeTensor(tensor)
+            DataCopyPad(tensor, gm(x)[second[4] :], DataCopyParams(*second[:4]), pad)
+
+        return body
+
+    same = (1, 64, 0, 0)
+    fails(RepeatError, "blockLen is 64.0", twice(same, (1, 64.0, 0, 0, 0)), x)
+    fails(BoundsError, "src reaches x", twice(same, (*same, 60)), x)
+    fails(QueueError, "freed", twice(same, (*same, 0), free=True), x)
+    fails(ContractError, "use DataCopyPadParams", twice(same, (*same, 0), pad=None), x)
+    float_pad = DataCopyPadParams(False, 0.0, 0, 0)
+    fails(RepeatError, "leftPadding is 0.0", twice(same, (*same, 0), pad=float_pad), x)
+    kinds = DataCopyExtParams(1, 64, 0, 0), DataCopyParams(1, 64, 0, 0)
+
+    def body(x):
+        u = Ub(a=(float32, 64))
+        for params in (*kinds, *kinds):
+            DataCopyPad(u["a"], gm(x), params, NO_PAD)
+
+    fields = [c for c in run_block(body, x).calls if c["op"] == "DataCopyPad"]
+    assert ["rsv" in call for call in fields] == [True, False, True, False]
+
+
+def test_copies_to_gm_do_not_look_at_padding():
+    def body(x):
+        u = Ub(a=(float32, 64))
+        for pad in (None, DataCopyPadParams(True, 0.5, 0, 0)):
+            DataCopyPad(gm(x), u["a"], DataCopyParams(1, 12, 0, 0), pad)
+
+    run_block(body, {"x": np.zeros(64, np.float32)})
+
+
+def test_parameters_that_a_kernel_changes_are_read_anew():
+    def body(x):
+        u = Ub(a=(float32, 64))
+        params, pad = DataCopyParams(1, 64, 0, 0), DataCopyPadParams()
+        DataCopyPad(u["a"], gm(x), params, pad)
+        params.blockLen = 32
+        DataCopyPad(u["a"], gm(x), params, pad)
+        pad.isPad, pad.rightPadding = True, 2
+        DataCopyPad(u["a"], gm(x), params, pad)
+
+    calls = [c for c in run_block(body, {"x": np.zeros(64, np.float32)}).calls if "isPad" in c]
+    assert [(c["blockLen"], c["rightPadding"]) for c in calls] == [(64, 0), (32, 0), (32, 2)]

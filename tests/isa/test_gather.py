@@ -214,8 +214,13 @@ def test_format_lists():
 
     block = run_block(body)
     record = next(r for r in block.records if r.call.name == "TransDataTo5HD")
-    (dst, src) = (record.call.ranges(a) for a in record.call.accesses)
-    assert (len(dst), dst[0], src[0]) == (32, (1536 + 32, 1536 + 64), (0, 32))
+    dst, src = (
+        [record.call.ranges(a) for a in record.call.accesses if a.writes == writes]
+        for writes in (True, False)
+    )
+    assert [len(dst), len(src)] == [16, 16]
+    assert dst[1] == [(1536 + 96 + 32, 1536 + 96 + 96)]
+    assert src[1] == [(96, 96 + 32), (96 + 64, 96 + 96)]
 
 
 def test_records():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ascendsim.ascendc import *
 from ascendsim.isa.padding import PadBlocks
+from ascendsim.numerics.vexec import mover
 from tests.helpers import assert_same_bits
 from tests.isa.test_copy import BOTH, FILL, HALVES, into_ub
 
@@ -76,12 +77,15 @@ def test_all_blocks_at_once_store_what_one_by_one_stores(data):
     length, blocks = data.draw(st.integers(1, 9)) * dtype.nbytes, data.draw(st.integers(1, 20))
     pitch = -(-(left + length + right + tail) // 32) * 32 + 32 * data.draw(st.integers(0, 2))
     start = 32 * data.draw(st.integers(0, 3))
-    fill = data.draw(st.sampled_from([None, 7]))
+    repeats_first = data.draw(st.booleans())
+    words = np.array([9, 7], dtype.bits)
     images = []
     for store in (PadBlocks._store_each, PadBlocks._store_many):
         ub = np.arange(20 * 400, dtype=np.uint8)
-        core = SimpleNamespace(ub=SimpleNamespace(array=ub))
-        dst = SimpleNamespace(core=core, start=start, dtype=dtype)
-        store(PadBlocks(dst, blocks, length, pitch, left, right, right + tail, 9, fill))
+        core = SimpleNamespace(ub=SimpleNamespace(array=ub), move=mover())
+        address = ub.ctypes.data + start
+        dst = SimpleNamespace(core=core, start=start, address=address, dtype=dtype)
+        shape = (blocks, length, pitch, left, right, right + tail)
+        store(PadBlocks(dst, *shape, words, repeats_first))
         images.append(ub)
     assert_same_bits(images[1], images[0])

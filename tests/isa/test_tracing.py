@@ -76,7 +76,9 @@ def test_what_mixes_lanes_is_named(folder):
     assert at.until(name="Brcb")
     at.next()
     assert list(at.view("b")[7:10]) == [0, 1, 1]
-    assert str(at.why("b", 9)).endswith(f"= {np.float32(1).view(np.uint32):#x}")
+    value, read = str(at.why("b", 9)).splitlines()
+    assert value.endswith(f"Brcb b[byte 0x24] = {np.float32(1).view(np.uint32):#x}")
+    assert read == "  mixes lanes of a UB[0x0, 0x100)"
     before = at.ub.copy()
     at.back().next()
     assert np.array_equal(at.ub, before)
@@ -89,3 +91,46 @@ def test_atomic_stores_are_named(folder):
     assert list(run.out) == list(range(64))
     with pytest.raises(RequestError, match="depends on DataCopy"):
         run.explain_lane(9)
+
+
+REDUCTION = "WholeReduceMax(b, a, 64, 1, 1, 1, 8)"
+GATHER = (
+    "ArithProgression(b[64:].ReinterpretCast(int32_t), 0, 4, 64); "
+    "Gather(b, a, b[64:].ReinterpretCast(uint32_t), 0, 64)"
+)
+MIXING = {
+    "WholeReduceMax": (REDUCTION, ["a UB[0x0, 0x100)"], 1),
+    "Gather": (GATHER, ["a UB[0x0, 0x100)", "b UB[0x200, 0x300)"], 63),
+}
+
+
+@pytest.mark.parametrize("name", MIXING)
+def test_every_question_on_a_call_that_mixes_lanes(folder, tmp_path, name):
+    line, sources, lane = MIXING[name]
+    run = moved(folder, "Duplicate(b, 0.0, 512); " + line + STORE)
+    answer = str(run.why("out", lane))
+    assert [each.strip() for each in answer.splitlines()[-len(sources) :]] == [
+        f"mixes lanes of {source}" for source in sources
+    ]
+    assert run.why("out", lane)._repr_html_()
+    with pytest.raises(RequestError, match=rf"depends on {name} .* lanes of a UB\[0x0, 0x100\)"):
+        run.explain_lane(lane)
+    x = np.arange(64, dtype=np.float32)
+    x[63] = 777
+    op = asim.load(str(folder))
+    other = asim.launch(op, {"x": x}, op.tiling((64,)), record="bytes")
+    later = run.diff(other).chain[0]
+    assert (later.name, later.place, later.ulp) == (name, f"b[{0 if lane == 1 else 63}]", None)
+    saved = tmp_path / "run.asim"
+    run.save(saved)
+    again = asim.open(saved)
+    assert str(again.why("out", lane)) == answer
+    assert str(again.diff(other)) == str(run.diff(other))
+    one, two = (each.stepper() for each in (run, again))
+    for at in (one, two):
+        at.until(holds=63.0, buffer="b")
+    assert str(one) == str(two)
+    assert one.entries[one.position - 1].instr.call.name == name
+    page = tmp_path / "run.html"
+    run.save_capsule(page)
+    assert str(asim.open(page).why("out", lane)) == answer

@@ -192,3 +192,40 @@ def test_the_last_calls_only():
     assert chosen.calls == [call for call in whole if call["core"] == 1]
     with pytest.raises(RequestError, match="no UB image of core 9"):
         chosen.ub(9)
+
+
+def test_the_log_of_a_run_is_what_a_sink_gets():
+    """It is put together late, when arrays have changed and the core has run other data."""
+    op = asim.load("hard_swish_grad")
+    x = np.linspace(-4, 4, 3000, dtype=np.float32)
+    til = op.tiling((3000,), "float32", cores=2)
+    streamed, images = [], {}
+    asim.launch(
+        op,
+        {"grad": x, "x": x},
+        til,
+        call_sink=streamed.append,
+        ub_sink=lambda core, ub: images.__setitem__(core, ub.copy()),
+    )
+    run = asim.launch(op, {"grad": x, "x": x}, til, record="calls")
+    asim.launch(op, {"grad": -x, "x": x[::-1]}, til, record="calls")
+    x[:] = 0
+    run.out[:] = 0
+    assert run.calls == streamed
+    assert run.calls is run.calls
+    assert len({call["dst_crc"] for call in run.calls if "dst_crc" in call}) > 20
+    for core, image in images.items():
+        assert (run.ub(core) == image).all()
+
+
+def test_inputs_of_a_recorded_run_outlive_it():
+    op = asim.load("hard_swish_grad")
+    x = np.full(100, 1.5, np.float32)
+    til = op.tiling((100,), "float32")
+    run = asim.launch(op, {"grad": x, "x": x}, til, record="bytes")
+    before = str(run.explain_lane(7))
+    asim.launch(op, {"grad": x, "x": np.zeros_like(x)}, til)
+    assert str(run.explain_lane(7)) == before
+    calls = [entry.instr.call for entry in run.stepper().entries]
+    for call in (c for c in calls if c.name == "DataCopyPad" and c.pipe is PIPE_MTE2):
+        assert (call.accesses[1].holder.array == 1.5).all()

@@ -11,6 +11,7 @@ from ascendsim.dtypes import uint8
 from ascendsim.errors import BoundsError, RequestError
 from ascendsim.memory import GlobalMemory, SpareMemory, UnifiedBuffer
 from ascendsim.options import Options
+from ascendsim.record import current_core
 from tests.kit import Ub, fails, gm, run_block
 
 POISON = np.frombuffer(b"\xef\xbe\xad\xde", np.uint8)
@@ -125,16 +126,42 @@ def test_inputs_are_copies():
     assert (x == before).all()
 
 
-def test_ub_is_aligned_and_refilled_only_where_dirty():
+def test_ub_is_aligned_and_filled_when_the_fill_changes():
     ub = UnifiedBuffer(8192)
     assert ub.base % 4096 == 0
+    assert ub.stale
     ub.set_fill("0x22", 0)
     ub.refill()
-    ub.array[:64] = 1
-    ub.dirty = 32
-    ub.refill()
-    assert (ub.array[:32] == 0x22).all()
-    assert (ub.array[32:64] == 1).all()
+    assert (ub.array == 0x22).all()
+    assert not ub.stale
+    ub.set_fill("0x22", 0)
+    assert not ub.stale
+    ub.set_fill("random", 1)
+    assert ub.stale
+
+
+def test_a_block_finds_ub_as_the_first_one_did():
+    """Whatever an instruction wrote, the next block on the core sees the fill there."""
+    images = []
+
+    def body(x):
+        core = current_core()
+        images.append(core.ub.array.copy())
+        u = Ub(a=(float32, 256), b=(float32, 256), m=(uint8, 64))
+        pad = DataCopyPadParams(True, 1, 3, 7)
+        DataCopyPad(u["a"], gm(x), DataCopyParams(2, 4, 0, 1), pad)
+        DataCopyPad(u["b"][64:], gm(x), DataCopyParams(1, 5 * 4, 0, 0), DataCopyPadParams())
+        Adds(u["a"][128:], u["b"], 1.0, 70)
+        Adds(u["b"], u["b"], 1.0, [1 << 40, 0], 2, UnaryRepeatParams(1, 1, 12, 8))
+        CompareScalar(u["m"], u["a"], 0.0, CMPMODE.GT, 64)
+        mode = SELMODE.VSEL_TENSOR_SCALAR_MODE
+        Select(u["a"], u["m"], u["a"], 2.0, mode, 64)  # writes its scratch on this chip
+        u["b"].SetValue(255, 3.0)
+        assert (core.ub.array != images[-1]).any()
+
+    run_block(body, {"x": np.arange(64, dtype=np.float32)}, block_dim=3)
+    assert (images[1] == images[0]).all()
+    assert (images[2] == images[0]).all()
 
 
 def test_spare_memory_is_bounded_and_reused():

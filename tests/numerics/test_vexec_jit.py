@@ -17,7 +17,8 @@ import pytest
 from llvmlite import binding
 
 from ascendsim.errors import RequestError
-from ascendsim.numerics import families, jitcache, vexec
+from ascendsim.numerics import families, jitcache, units, vexec
+from ascendsim.numerics.intrinsics import fill_bytes
 from ascendsim.numerics.opcodes import COUNT, DST, OP, ROW_WORDS
 from tests.numerics.vexec_rows import fresh
 
@@ -88,10 +89,9 @@ def imported(source):
 
 
 def test_every_compiled_source_is_in_the_digest():
-    reached, waiting = (
-        set(),
-        {"numerics/vexec.py", "engine/table.py", "engine/generated.py", "engine/emit_sweep.py"},
-    )
+    reached: set[str] = set()
+    waiting = {"numerics/vexec.py", "numerics/ball.py", "numerics/differences.py"}
+    waiting |= {"engine/table.py", "engine/generated.py", "engine/emit_sweep.py"}
     while waiting:
         source = waiting.pop()
         reached.add(source)
@@ -117,10 +117,11 @@ def test_digest_changes_with_every_source(tmp_path):
 def test_second_process_loads_what_the_first_compiled(tmp_path):
     place = Path(python(RUN_SMALL, ASCENDSIM_CACHE=tmp_path))
     assert place.parent == tmp_path
-    before = {f: f.stat().st_mtime_ns for f in place.rglob("*.nb?")}
-    assert len(before) == 2
-    python(RUN_SMALL, ASCENDSIM_CACHE=tmp_path)
-    assert {f: f.stat().st_mtime_ns for f in place.rglob("*.nb?")} == before
+    before = {f: f.stat().st_mtime_ns for f in place.iterdir()}
+    assert [f.name for f in before] == ["fill.o"]
+    without_numba = RUN_SMALL + "import sys\nassert 'numba' not in sys.modules\n"
+    python(without_numba, ASCENDSIM_CACHE=tmp_path)
+    assert {f: f.stat().st_mtime_ns for f in place.iterdir()} == before
 
 
 def test_unwritable_cache_falls_back_to_temporary_directory(tmp_path):
@@ -142,35 +143,85 @@ def test_temporary_directory_open_to_others_is_not_used(tmp_path):
 
 def test_damaged_cache_is_compiled_again(tmp_path):
     place = Path(python(RUN_SMALL, ASCENDSIM_CACHE=tmp_path))
-    for content in (None, b"text\n", b"cos\nnothing\n.", b"N.", b"garbage" * 999):
-        files = list(place.rglob("*.nb?"))
-        assert len(files) == 2
-        for file in files:
-            file.write_bytes(file.read_bytes()[:100] if content is None else content)
-        python(RUN_SMALL, ASCENDSIM_CACHE=tmp_path)
-        assert all(file.stat().st_size > 100 for file in files)
+    (file,) = place.iterdir()
+    whole = file.read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    for content in (b"", whole[:100], whole[:-1], bytes(flipped), b"garbage" * 999):
+        file.write_bytes(content)
+        assert jitcache._kept(file) is None
+    python(RUN_SMALL, ASCENDSIM_CACHE=tmp_path)
+    assert jitcache._kept(file) is not None
+
+
+def test_code_for_other_sources_or_another_machine_is_not_found(tmp_path, monkeypatch):
+    names = {jitcache.digest()}
+    features = binding.get_host_cpu_features()
+    features["avx2"] = not features.get("avx2")
+    with monkeypatch.context() as patch:
+        patch.setattr(binding, "get_host_cpu_features", lambda: features)
+        names.add(jitcache.digest())
+    with monkeypatch.context() as patch:
+        patch.setattr(binding, "get_host_cpu_name", lambda: "another")
+        names.add(jitcache.digest())
+    for variable in ("NUMBA_CPU_NAME", "ASCENDSIM_NO_F16C"):
+        with monkeypatch.context() as patch:
+            patch.setenv(variable, "generic")
+            names.add(jitcache.digest())
+    with monkeypatch.context() as patch:
+        patch.chdir(tmp_path)
+        (tmp_path / ".numba_config.yaml").write_text("opt: 0\n")
+        names.add(jitcache.digest())
+    with monkeypatch.context() as patch:
+        patch.setattr(jitcache.llvmlite, "__version__", "0.0")
+        names.add(jitcache.digest())
+    assert len(names) == 7
 
 
 def test_without_a_compiler_one_error_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+    monkeypatch.setattr(jitcache, "directory", lambda: tmp_path)
     with pytest.raises(RequestError, match=r"NUMBA_DISABLE_JIT is set.*unset it") as caught:
-        jitcache.compiled(vexec._fill_bytes, vexec.FILL_SIGNATURE, "fill")
+        jitcache.unit("fill", vexec.FILL_SIGNATURE, lambda: units.fill_all)
     assert caught.value.located
 
 
 def test_nothing_writable_at_all_compiles_without_cache(monkeypatch):
     monkeypatch.setattr(jitcache, "directory", lambda: None)
-    call = jitcache.entry_point(jitcache.compiled(vexec._fill_bytes, vexec.FILL_SIGNATURE, "fill"))
-    memory = np.zeros(4, np.uint8)
-    call(memory.ctypes.data, 3, 9)
-    assert memory.tolist() == [9, 9, 9, 0]
+    assert_fills(jitcache.unit("fill", vexec.FILL_SIGNATURE, lambda: units.fill_all).call)
 
 
-def test_settings_of_the_user_come_back(tmp_path, monkeypatch):
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    jitcache.compiled(vexec._fill_bytes, vexec.FILL_SIGNATURE, "fill")
-    assert str(tmp_path) == numba.config.CACHE_DIR
+def test_a_disk_that_is_full_costs_only_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(jitcache, "directory", lambda: tmp_path / "gone")
+    assert_fills(jitcache.unit("fill", vexec.FILL_SIGNATURE, lambda: units.fill_all).call)
+
+
+def test_the_entry_for_python_checks_its_arguments():
+    fill = jitcache.unit("fill", vexec.FILL_SIGNATURE, lambda: units.fill_all, nogil=True).call
+    assert_fills(fill)
+    for wrong in ((), (1, 2), (1, 2, 3, 4), (1, "2", 3), (1, 2.0, 3), (1 << 64, 0, 0)):
+        with pytest.raises((TypeError, OverflowError)):
+            fill(*wrong)
+    with pytest.raises(TypeError):
+        vexec.entry(vexec.opcode(SMALL_BODY))(0, "1")
+
+
+def test_code_that_needs_numba_is_run_by_numba(tmp_path, monkeypatch):
+    """An object that asks for a symbol that this process may lack must not be linked."""
+    monkeypatch.setattr(jitcache, "directory", lambda: tmp_path)
+
+    def allocates(address, count, unused):
+        for value in [address] * count:
+            fill_bytes(value, 3, 9)
+
+    assert_fills(jitcache.unit("allocates", vexec.FILL_SIGNATURE, lambda: allocates).call, 1)
     assert not list(tmp_path.iterdir())
+
+
+def assert_fills(call, second=3):
+    memory = np.zeros(4, np.uint8)
+    assert call(memory.ctypes.data, second, 9) is None
+    assert memory.tolist() == [9, 9, 9, 0]
 
 
 def test_address_is_a_c_function():
@@ -191,8 +242,8 @@ def test_only_exp_fuses_multiplication_and_addition(family, fused, monkeypatch):
     if fused and not binding.get_host_cpu_features().get("fma"):
         pytest.skip("host without fused multiply-add")
     monkeypatch.setattr(jitcache, "directory", lambda: None)  # cached code cannot be inspected
-    function = vexec._family_function(family)
-    dispatcher = jitcache.compiled(function, vexec.ROW_SIGNATURE, family)
+    function = units.family_function(family)
+    dispatcher = jitcache.dispatcher_of(function, vexec.ROW_SIGNATURE)
     assembly = dispatcher.inspect_asm(dispatcher.signatures[0])
     assert "mul" in assembly
     assert bool(re.search("fn?m(add|sub)", assembly)) == fused

@@ -13,6 +13,7 @@ from ascendsim.ascendc import DataCopy, Muls, TBuf, TPipe, TPosition
 from ascendsim.dtypes import float32
 from ascendsim.launch import Readers, launch
 from ascendsim.observe.recorder import Recorder
+from ascendsim.record import Finding
 from ascendsim.view.html.style import DARK, HUES, LIGHT, css
 from ascendsim.view.html.values import values_html
 from ascendsim.view.stepper import Stepper
@@ -146,7 +147,7 @@ def test_hostile_texts_of_a_run_are_shown_as_text():
         op=HOSTILE,
         outputs={HOSTILE: run.out},
         warnings=[f"{HOSTILE}: {HOSTILE}"],
-        findings=[HOSTILE],
+        findings=[Finding(HOSTILE, "error", HOSTILE, 0, 0)],
         tiling={HOSTILE: HOSTILE},
         evidence={"rules": [rule], "weakest": "assumed"},
     )

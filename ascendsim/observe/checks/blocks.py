@@ -20,6 +20,8 @@ MAX_COMPARED = 1 << 21  # pairs, for kernels in which everything collides
 class Traffic:
     """Accesses of all blocks to GM, and the order between blocks."""
 
+    MANAGED = SYNCS
+
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
         self.pieces: dict[int, list[Piece]] = {}
@@ -46,8 +48,6 @@ class Traffic:
     def manage(self, instr: Instr) -> None:
         """Take an order between blocks into account."""
         call, block = instr.call, instr.block
-        if call.name not in SYNCS:
-            return
         gm = next((a for a in call.accesses if a.space == GM), None)
         if call.name != "SyncAll":
             meeting: Any = (id(gm.holder), gm.start) if gm is not None else call.name

@@ -30,7 +30,8 @@ class _Block:
     def __init__(self, checks: Checks, core: Any) -> None:
         findings, tools = checks.findings, checks.findings.tools
         self.sync = SyncState(findings)
-        self.managers: list[Callable[[Instr], None]] = [self.sync.manage]
+        self.checks: list[Any] = [self.sync]
+        self._managers: dict[str, list[Callable[[Instr], None]]] = {}
         self.accesses: list[Callable[[Instr, tuple[Touched, ...]], None]] = []
         if "memcheck" in tools:
             self._add(Memory(findings))
@@ -44,8 +45,16 @@ class _Block:
             self._add(checks.traffic)
 
     def _add(self, check: Any) -> None:
-        self.managers.append(check.manage)
+        self.checks.append(check)
         self.accesses.append(check.access)
+
+    def managers(self, name: str) -> list[Callable[[Instr], None]]:
+        """Return what takes the calls `name`, found once."""
+        found = self._managers.get(name)
+        if found is None:
+            wanted = (c for c in self.checks if c.MANAGED is None or name in c.MANAGED)
+            found = self._managers[name] = [each.manage for each in wanted]
+        return found
 
 
 class Checks:
@@ -83,7 +92,7 @@ class Checks:
             block = self._blocks[instr.block] = _Block(self, instr.call.core)
         call = instr.call
         if call.geometry is None or call.name in SYNCS:
-            for manage in block.managers:
+            for manage in block.managers(call.name):
                 manage(instr)
             return
         touched = self._bytes.of(call)

@@ -27,7 +27,7 @@ class Findings:
         self.tools, self.raising = frozenset(tools), frozenset(raising)
         self._found: dict[tuple[Any, ...], Finding] = {}
         self._counts: dict[tuple[Any, ...], int] = {}
-        self._places: dict[Any, tuple[str, int]] = {}
+        self._places: dict[tuple[int, int], tuple[Any, tuple[str, int]]] = {}
         self.dropped = 0
 
     def all(self) -> list[Finding]:
@@ -74,7 +74,8 @@ class Findings:
         self, error: AscendError, call: tuple[int, int], partner: Instr | None, note: str = ""
     ) -> None:
         """Report an error that ended a block at `call` (block, number); `note` goes to its text."""
-        where, about = error.where, error.about
+        where = error.where
+        about: Any = error.about
         other = None if partner is None else self.place(partner.where)
         key = (error.finding, where, other)
         if self._known(key):
@@ -98,11 +99,14 @@ class Findings:
 
     def place(self, where: Any) -> tuple[str, int]:
         """Return file (relative to the working directory when below it) and line of a call."""
-        key = (id(where.code), where.instruction) if hasattr(where, "code") else where[:2]
+        code = where[0]  # kept, so that its identity stays its own
+        key = (id(code), where[1])
         found = self._places.get(key)
         if found is None:
-            found = self._places[key] = (_short(where.file), where.line)
-        return found
+            if len(self._places) >= 4 * MAX_FINDINGS:
+                self._places.clear()
+            found = self._places[key] = code, (_short(where.file), where.line)
+        return found[1]
 
     def _known(self, key: tuple[Any, ...]) -> bool:
         """Count a finding that was reported before, or one too many."""

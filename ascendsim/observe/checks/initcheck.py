@@ -52,6 +52,8 @@ class UndefinedInGm:
 class Undefined:
     """The undefined bits of the UB of one block."""
 
+    MANAGED = ("AllocTensor", "InitBuffer")
+
     def __init__(
         self, findings: Findings, in_gm: UndefinedInGm, core: Any, *, strict: bool
     ) -> None:

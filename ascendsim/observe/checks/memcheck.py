@@ -19,6 +19,8 @@ from ascendsim.record import Instr
 class Memory:
     """The buffers that are live in one block, and the windows that it set on GM."""
 
+    MANAGED = ("InitBuffer", "Reset", "Destroy", "SetGlobalBuffer")
+
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
         self.live: dict[int, Any] = {}

@@ -59,6 +59,8 @@ class Race:
     auto_sync : the compiler orders accesses of the scalar unit; ordered_v : V is in order
     """
 
+    MANAGED = None  # any call may wait or signal
+
     def __init__(self, findings: Findings, *, auto_sync: bool, ordered_v: bool) -> None:
         self.findings = findings
         self.auto_sync, self.ordered_v = auto_sync, ordered_v
@@ -139,9 +141,9 @@ class Race:
 
 
 def _join(clock: list[int], other: list[int]) -> None:
-    for pipe in range(4):
-        if other[pipe] > clock[pipe]:
-            clock[pipe] = other[pipe]
+    for pipe, number in enumerate(other):
+        if number > clock[pipe]:
+            clock[pipe] = number
 
 
 def _conflicts(done: int, issued: deque[Issued], touched: tuple[Touched, ...]) -> list[Conflict]:

@@ -8,6 +8,7 @@ Source: asc-devkit impl/basic_api, TPipe and TQue (code); npuchk log codes (docu
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from ascendsim.observe.checks.codes import tool_of
@@ -25,6 +26,8 @@ class SyncState:
     freed : the last FreeTensor of a buffer, for the finding of a use after it
     """
 
+    MANAGED: Collection[str] = ()  # set below, to what is handled
+
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
         self.flags: dict[tuple[str, int], Instr] = {}
@@ -35,10 +38,7 @@ class SyncState:
 
     def manage(self, instr: Instr) -> None:
         """Take note of what a call sets, waits for, allocates or frees."""
-        call = instr.call
-        handler = _HANDLERS.get(call.name)
-        if handler is not None:
-            handler(self, instr)
+        _HANDLERS[instr.call.name](self, instr)
 
     def end(self) -> None:
         """Report what the block leaves behind."""
@@ -154,3 +154,4 @@ _HANDLERS = {
     **dict.fromkeys(_MODES, SyncState._mode),
     **dict.fromkeys(_ENDS, SyncState._ends),
 }
+SyncState.MANAGED = _HANDLERS

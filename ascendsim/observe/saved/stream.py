@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ascendsim.enums import PIPE
-from ascendsim.observe.recorder import BlockRecording, Delta, Entry
+from ascendsim.observe.recorder import BlockRecording, Delta
 from ascendsim.observe.saved.archive import Archive, Member, document
 from ascendsim.observe.saved.tables import Rows, Tables
 from ascendsim.observe.saved.values import number, plain, value_of
@@ -121,7 +121,7 @@ def _read_block(archive: Archive, block: int, rows: Rows) -> BlockRecording:
         ]
         for delta in deltas:
             _store(ub, delta)
-        recording.append(Entry(instr, tuple(deltas)))
+        recording.append(instr, tuple(deltas))
     after.end()
     before.end()
     recording.dropped, recording.limit = number(found["dropped"]), limit

@@ -16,6 +16,7 @@ import numpy as np
 from ascendsim.dtypes import DType
 from ascendsim.enums import MAX_REPEAT_TIMES, PIPE
 from ascendsim.errors import RequestError
+from ascendsim.isa.footprint import Footprint
 from ascendsim.isa.geometry import CopyShape, Geometry, Layout
 from ascendsim.numerics import opcodes
 from ascendsim.observe.saved.values import name_of, number, plain, plain_text, type_of, value_of
@@ -23,6 +24,7 @@ from ascendsim.record import GM, UB, Access, Call, Line
 
 _MOST_LANES = 256
 _MOST_BLOCKS = 65535  # of a copy
+_MOST_REPEATS = 65535  # of a library function, which has no field for them
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class Tables:
             "geometry": _shape(call.geometry),
             "fields": {key: plain(value) for key, value in call.fields.items()},
             "hidden": [list(span) for span in call.hidden],
-            "env": None if call.row is None else int(call.row[0][opcodes.ENV]),
+            "env": None if call.words is None else int(call.words[opcodes.ENV]),
         }
 
     def _access(self, a: Access) -> list[Any]:
@@ -107,6 +109,12 @@ def _shape(shape: Any) -> dict[str, Any] | None:
         return None
     if isinstance(shape, CopyShape):
         return {"blocks": int(shape.blocks)}
+    if isinstance(shape, Footprint):
+        parts = {
+            role: _shape(part) if isinstance(part, Geometry) else [list(span) for span in part]
+            for role, part in shape.parts.items()
+        }
+        return {"count": int(shape.count), "repeats": int(shape.repeats), "parts": parts}
     layouts = [[x.element, x.block_stride, x.repeat_stride] for x in shape.layouts]
     numbers = {"count": shape.count, "lanes": shape.lanes, "repeats": shape.repeats}
     mask = {"mask": hex(shape.mask), "layouts": layouts, "counted": shape.counted}
@@ -191,16 +199,29 @@ def _tensor(row: list[Any], read: set[str], content: Callable[[str, int], bytes]
     return SavedTensor(name, type_of(kind), number(size), np.frombuffer(memory, np.uint8))
 
 
-def _geometry(row: dict[str, Any] | None) -> Geometry | CopyShape | None:
+def _geometry(row: dict[str, Any] | None) -> Geometry | CopyShape | Footprint | None:
     if row is None:
         return None
     if "blocks" in row:
         return CopyShape(number(row["blocks"], 0, _MOST_BLOCKS))
+    if "parts" in row:
+        parts = {name_of(role): _part(part) for role, part in row["parts"].items()}
+        return Footprint(number(row["count"]), number(row["repeats"]), parts)
+    return _lanes(row, MAX_REPEAT_TIMES)
+
+
+def _part(part: Any) -> Geometry | tuple[tuple[int, int], ...]:
+    if isinstance(part, dict):
+        return _lanes(part, _MOST_REPEATS)
+    return tuple((number(start), number(stop)) for start, stop in part)
+
+
+def _lanes(row: dict[str, Any], most_repeats: int) -> Geometry:
     lanes, mask = number(row["lanes"], 1, _MOST_LANES), int(row["mask"], 16)
     if not 0 <= mask < 1 << lanes:
         raise ValueError(f"{lanes} lanes have no mask {mask:#x}")
     counted = row["counted"] is True
-    repeats = number(row["repeats"], 0, 1 << 40 if counted else MAX_REPEAT_TIMES)
+    repeats = number(row["repeats"], 0, 1 << 40 if counted else most_repeats)
     layouts = tuple(Layout(*(number(each) for each in layout)) for layout in row["layouts"])
     if not layouts:
         raise ValueError("a geometry without operands")

@@ -69,13 +69,13 @@ def cause_html(cause: Cause) -> str:
             f'<span style="padding-left:{18 * depth}px">{"└ " if depth else ""}'
             f"<b>{text(each.name)}</b></span>",
             mono(each.place),
-            mono(f"{each.bits:#x}"),
+            mono("" if each.bits is None else f"{each.bits:#x}"),
             mono("" if each.scalar is None else each.scalar),
         )
         for depth, each in rows[:MOST_ROWS]
     ]
     return face(
-        head("why", cause.place, f"{cause.bits:#x}"),
+        head("why", cause.place, "" if cause.bits is None else f"{cause.bits:#x}"),
         table(("call", "", "stored to", "bits", "scalar"), shown, right=(0,)),
         '<div class="asim-d">and more: print it</div>' if len(rows) > MOST_ROWS else "",
     )

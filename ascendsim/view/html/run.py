@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ascendsim.record import Finding
+from ascendsim.view.findings import finding_line
 from ascendsim.view.html.style import face, facts, head, mono, pill, table, text
 
 VALUES = 8  # shown of each output
@@ -28,7 +30,7 @@ class RunLike(Protocol):
     outputs: dict[str, np.ndarray]
     warnings: list[str]
     evidence: dict[str, Any]
-    findings: list[Any]
+    findings: list[Finding]
     recordings: dict[int, Any]
 
 
@@ -45,7 +47,7 @@ def run_html(run: RunLike) -> str:
                     ", ".join(f"{k} {_short(v)}" for k, v in run.tiling.items() if k != "status")
                 ),
                 "warnings": "<br>".join(_warning(each) for each in run.warnings),
-                "findings": "<br>".join(text(each) for each in run.findings),
+                "findings": "<br>".join(text(finding_line(each)) for each in run.findings),
                 "recorded": _recorded(run.recordings),
             }
         ),

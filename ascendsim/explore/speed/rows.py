@@ -1,0 +1,276 @@
+"""The rows of `ascendsim bench`: one ratio each, with the target where there is one.
+
+A ratio "a / b" says how many times faster a is than b. Targets stand in the `TARGETS` of an
+operator's op_ref.py, {ratio: {type: number}}; "fused loop / C" has one for every operator.
+
+Loops are compared as such: seconds of the loop alone, each into an array that is new each time; all
+other contestants with the whole of their call.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from ascendsim.dtypes import float32
+from ascendsim.errors import RequestError
+from ascendsim.explore.atlas.sides import KernelSide
+from ascendsim.explore.atlas.space import space_of
+from ascendsim.explore.atlas.survey import Survey, measured
+from ascendsim.explore.speed import peers
+from ascendsim.explore.speed.c_loop import FLAGS, CLoop, compiler
+from ascendsim.explore.speed.measure import Times, Work, alternated
+from ascendsim.explore.speed.subject import Subject, c_seconds, one_thread
+from ascendsim.host import Op, find_ops, load
+
+FUSED_TARGET = 0.9
+QUICK_SECONDS = 20.0  # after them one round has to do
+ELEMENTS, LAUNCH_ELEMENTS, LAUNCH_CORES = 1_000_000, 10_000, 48
+PAIRS = (("step", "numpy"), ("replay", "numpy"), ("fused loop", "C"), ("fused", "C"))
+LAUNCH_SECONDS = {"step": 1e-3, "replay": 0.15e-3}
+#: stretches of x that stand for all of them: subnormal, small, around one and three, large, NaN
+STRETCHES = (0, 0x30000000, 0x3F800000, 0x40000000, 0x60000000, 0x7F800000, 0xBF800000, 0xC0000000)
+
+#: takes 1, or 0 for a single round
+Step = Callable[[float], list["Row"]]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One ratio: of the best rounds, and of the medians; `target` is None where there is none.
+
+    seconds : best and median of both sides; note : why there is no ratio.
+    """
+
+    name: str
+    ratio: float | None
+    target: float | None = None
+    medians: float | None = None
+    seconds: dict[str, tuple[float, float]] = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def ok(self) -> bool | None:
+        """Whether the target is met; None without a target or a ratio."""
+        return None if self.target is None or self.ratio is None else self.ratio >= self.target
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row of `ascendsim bench --json`."""
+        return {
+            "name": self.name,
+            "ratio": self.ratio,
+            "target": self.target,
+            "ok": self.ok,
+            "median_ratio": self.medians,
+            "seconds": {k: {"best": a, "median": b} for k, (a, b) in self.seconds.items()},
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one run of the bench found."""
+
+    machine: dict[str, Any]
+    versions: dict[str, str]
+    rows: tuple[Row, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of `ascendsim bench --json`."""
+        rows = [row.to_json() for row in self.rows]
+        return {"machine": self.machine, "versions": self.versions, "rows": rows}
+
+
+def bench(
+    ops: Sequence[Op | str] = (),
+    quick: bool = False,
+    progress: Progress | None = None,
+    kernels: tuple[str, ...] = (),
+) -> Report:
+    """Measure operators (default: all that are found and have a naive expression).
+
+    Launches run on one thread. `quick` takes fewer and shorter rounds, and leaves the other
+    simulators out for 16-bit types.
+
+    Raises
+    ------
+    RequestError
+        When an operator is unknown.
+    """
+    chosen = [load(op, kernels) for op in ops or find_ops(kernels)]
+    if not ops:
+        chosen = [op for op in chosen if hasattr(op.ref, "naive")]
+    steps = [step for op in chosen for step in _steps(op, quick)]
+    tick = progress or (lambda done, total: None)
+    rows: list[Row] = []
+    began = time.monotonic()
+    with one_thread():
+        for done, step in enumerate(steps):
+            tick(done, len(steps))
+            hurried = quick and time.monotonic() - began > QUICK_SECONDS
+            rows += step(0.0 if hurried else 1.0)
+    tick(len(steps), len(steps))
+    return Report(machine(), versions(), tuple(rows))
+
+
+def _steps(op: Op, quick: bool) -> Iterator[Step]:
+    """Yield the measurements of an operator; each makes some rows."""
+    types = dict.fromkeys(c[op.definition.inputs[0]] for c in op.definition.combinations)
+    for dtype in types:
+        yield partial(_modes, Subject.of(op, dtype, ELEMENTS), quick)
+    if float32 not in types:
+        return
+    targets = getattr(op.ref, "TARGETS", {})
+    if any(name.endswith("launch") for name in targets):
+        yield partial(_launches, op, 50 if quick else 300)
+    if "fused loop / triad" in targets:
+        yield partial(_large, op, 20_000_000 if quick else 100_000_000)
+    for attrs in getattr(op.ref, "SWEPT_ATTRS", ()):
+        yield partial(_sweep, op, attrs, 1 << (20 if quick else 25))
+
+
+def _modes(subject: Subject, quick: bool, most: float) -> list[Row]:
+    works, skipped = subject.ways()
+    times = alternated(works, 5 if quick else 15, most * (1.0 if quick else 20.0))
+    rows = [_row(subject, one, two, times, skipped) for one, two in PAIRS]
+    values = list(subject.arrays.values())
+    for name, peer in (("Pallas interpret", peers.pallas), ("Triton interpret", peers.triton)):
+        if quick and (subject.dtype is not float32 or not most):
+            continue
+        work = peer(subject.op, values)
+        if isinstance(work, str):
+            rows.append(_row(subject, "step", name, {}, {name: work}))
+            continue
+        times = alternated({"step": works["step"], name: work}, 3, most * (1.0 if quick else 10.0))
+        rows.append(_row(subject, "step", name, times, {}))
+    return rows
+
+
+def _row(
+    subject: Subject, one: str, two: str, times: dict[str, Times], skipped: dict[str, str]
+) -> Row:
+    name = f"{one} / {two}"
+    own = getattr(subject.op.ref, "TARGETS", {}).get(name, {})
+    target = own.get(subject.dtype.name, FUSED_TARGET if name == "fused loop / C" else None)
+    label = f"{subject.label}: {name}"
+    missing = [f"{each}: {skipped[each]}" for each in (one, two) if each in skipped]
+    if missing:
+        return Row(label, None, target, note="; ".join(missing))
+    return compared(label, target, {one: times[one], two: times[two]})
+
+
+def compared(label: str, target: float | None, times: dict[str, Times]) -> Row:
+    """Return the row of two contestants, the one that should be faster first."""
+    one, two = times.values()
+    seconds = {name: (each.best, each.middle) for name, each in times.items()}
+    return Row(label, two.best / one.best, target, two.middle / one.middle, seconds)
+
+
+def _launches(op: Op, rounds: int, most: float) -> list[Row]:
+    """Time small launches on many cores, against the time that they may take."""
+    subject = Subject.of(op, float32, LAUNCH_ELEMENTS, LAUNCH_CORES)
+    rows = []
+    for mode, allowed in LAUNCH_SECONDS.items():
+        name = f"{allowed * 1e3:g} ms / {mode} launch"
+        target = getattr(op.ref, "TARGETS", {}).get(name, {}).get("float32")
+        label = f"{subject.label}: {name} of {LAUNCH_ELEMENTS} on {LAUNCH_CORES} cores"
+        ran = subject.launch(mode)
+        if ran.mode != mode:
+            rows.append(Row(label, None, target, note=f"ran as {ran.mode}: {ran.fallback}"))
+            continue
+        times = alternated({mode: partial(subject.launch, mode)}, rounds, 20 * most)[mode]
+        seconds = {mode: (times.best, times.middle)}
+        rows.append(Row(label, allowed / times.best, target, allowed / times.middle, seconds))
+    return rows
+
+
+def _large(op: Op, elements: int, most: float) -> list[Row]:
+    """Time fused on arrays beyond every cache, against what memory allows."""
+    subject = Subject.of(op, float32, elements)
+    target = op.ref.TARGETS["fused loop / triad"].get("float32")  # type: ignore[union-attr]
+    label = f"{subject.label}: fused loop / triad at {elements:.0e} elements".replace("e+0", "e")
+    ran = subject.launch("fused")
+    if ran.mode != "fused":
+        return [Row(label, None, target, note=f"ran as {ran.mode}: {ran.fallback}")]
+    del ran
+    try:
+        loop = CLoop(op, float32, {})
+    except RequestError as error:
+        return [Row(label, None, target, note=str(error))]
+    one, two = list(subject.arrays.values())[:2]
+
+    def triad() -> float:
+        return c_seconds(lambda values, out: loop.triad(values[0], values[1], out), (one, two))
+
+    works: dict[str, Work] = {"fused loop": subject.loops, "triad": triad}
+    return [compared(label, target, alternated(works, 4, 30 * most))]
+
+
+def _sweep(op: Op, attrs: dict[str, str], count: int, most: float) -> list[Row]:
+    """Time an atlas with checksum against a C loop, on stretches of x."""
+    space = space_of(op, "float32", {})
+    survey = Survey(space, KernelSide(str(op.folder), attrs=attrs), None)
+    shown = "".join(f" {name}={value}" for name, value in attrs.items())
+    target = getattr(op.ref, "TARGETS", {}).get("atlas / C", {}).get("float32")
+    label = f"{op.name} float32{shown}: atlas / C"
+    try:
+        loop = CLoop(op, float32, attrs)
+    except RequestError as error:
+        return [Row(label, None, target, note=str(error))]
+    ones = [np.float32(1)] * (len(op.definition.inputs) - 1)
+    starts = [start - start % count for start in STRETCHES]
+
+    def ours() -> list[int]:
+        return [measured(survey, start, start + count).checksum for start in starts]
+
+    def theirs() -> list[int]:
+        return [loop.sweep(start, count, ones) for start in starts]  # type: ignore[arg-type]
+
+    same = ours() == theirs()
+    row = compared(label, target, alternated({"atlas": ours, "C": theirs}, 5, 30 * most))
+    survey.close()
+    if not same:
+        return [Row(label, None, target, note="the C loop gives another checksum")]
+    return [row]
+
+
+def machine() -> dict[str, Any]:
+    """Return what the numbers were measured on."""
+    name = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            models = [line.partition(":")[2] for line in file if line.startswith("model name")]
+        name = models[0].strip() if models else name
+    except OSError:
+        pass
+    load_average = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+    return {"cpu": name, "cpus": os.cpu_count(), "load": load_average, "os": platform.system()}
+
+
+def versions() -> dict[str, str]:
+    """Return versions of what took part."""
+    found = {"python": platform.python_version()}
+    for package in ("ascendsim", "numpy", "numba", "llvmlite", "ml_dtypes", "jax", "triton"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    tool = compiler()
+    if tool is not None:
+        shown = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False)
+        first = next(iter(shown.stdout.splitlines()), tool)
+        found["C"] = f"{first}, {' '.join(FLAGS[:4])}"
+    return found
+
+
+__all__ = ["Report", "Row", "bench", "compared", "machine", "versions"]
