@@ -131,9 +131,6 @@ def make_call(
     scratch_words : memory of the call's own behind the block, whose address is P_SCRATCH
     """
     check_operands(operands)
-    for each in operands:
-        if each.writes:
-            each.tensor.written(each.extent)
     core = operands[0].tensor.core
     opcode = core.bodies.opcode(body)
     row = np.zeros(opcodes.ROW_WORDS, np.int64)

@@ -10,6 +10,7 @@ from ascendsim.errors import UnsupportedError
 from ascendsim.launch.blocks import end_block, prepared_core, run_block
 from ascendsim.launch.job import Job
 
+
 class _Alone:
     """Stands where the other blocks would be: a block that waits for them cannot run here."""
 
