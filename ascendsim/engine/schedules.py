@@ -17,8 +17,11 @@ import numpy as np
 
 from ascendsim.engine.order import Order, bits_of
 from ascendsim.enums import PIPE
+from ascendsim.errors import UnsupportedError
 from ascendsim.memory import Allocation
 from ascendsim.record import UB, Call, Instr
+
+MAX_RECORDS = 20_000  # the happens-before sets take a bit per pair of records
 
 Priority = Callable[[int], float]
 Sequencing = tuple[str, list[int]]
@@ -46,7 +49,20 @@ class Tape:
         self.scalars: dict[int, bytes] = {}
 
     def before(self, instr: Instr) -> None:
-        """Keep the record."""
+        """Keep the record.
+
+        Raises
+        ------
+        UnsupportedError
+            When there are too many.
+        """
+        if len(self.records) == MAX_RECORDS:
+            error = UnsupportedError(
+                f"block {instr.block} has more than {MAX_RECORDS} records, which is what can be "
+                f"put into other orders; take fewer elements (a few tiles show the same)"
+            )
+            error.located = True  # it is about the request, not about the kernel's line
+            raise error
         if reads_scalar(instr.call):
             self.scalars[len(self.records)] = scalar_bytes(instr.call)
         self.records.append(instr)

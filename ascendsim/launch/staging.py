@@ -10,8 +10,6 @@ from ascendsim.errors import UnsupportedError
 from ascendsim.launch.blocks import end_block, prepared_core, run_block
 from ascendsim.launch.job import Job
 
-MAX_RECORDS = 20_000  # the happens-before sets take a bit per pair of records
-
 
 class _Alone:
     """Stands where the other blocks would be: a block that waits for them cannot run here."""
@@ -41,7 +39,7 @@ def staged(job: Job, block: int) -> Iterator[Stage]:
     AscendError
         When the kernel breaks a rule.
     UnsupportedError
-        When the block waits for others, or has more than 20,000 records.
+        When the block waits for others, or has too many records.
     """
     with prepared_core(job, executing=True) as (core, arguments):
         start = {name: each.memory.copy() for name, each in core.gm.allocations.items()}
@@ -53,10 +51,5 @@ def staged(job: Job, block: int) -> Iterator[Stage]:
             end_block(core)
         finally:
             core.turns = None
-        if len(tape.records) > MAX_RECORDS:
-            raise UnsupportedError(
-                f"block {block} has {len(tape.records)} records: at most {MAX_RECORDS} are put "
-                f"into other orders; take fewer elements (a few tiles show the same)"
-            )
         yield Stage(core, tape.records, tape.scalars, start)
         core.gm.inputs.clear()  # records hold on to them, so their bytes are not used again

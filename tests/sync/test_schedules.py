@@ -159,6 +159,13 @@ def test_requests_that_make_no_sense_are_refused():
     with pytest.raises(RequestError, match=r"blocks 0\.\.0"):
         schedules_of(job, 1, blocks=(1,))
 
+    def long(x, out):
+        for _ in range(20_001):
+            PipeBarrier(PIPE_V)
+
+    with pytest.raises(UnsupportedError, match="more than 20000 records"):
+        schedules_of(job_of(long), 1)
+
     def meets(x, out):
         SyncAll()
 
