@@ -161,7 +161,7 @@ def may_remember(core: Any, given: tuple[Any, Any, Any, bool]) -> bool:
 def _register(core: Any) -> int:
     if core.masks is None or core.masks.register is None:
         raise ContractError(
-            "isSetMask=False takes the mask register, which the kernel did not set: call "
-            "SetVectorMask or ResetMask first"
+            "isSetMask=False takes the mask register, which the kernel did not set (or a reduction "
+            "or gather changed since): call SetVectorMask or ResetMask first"
         )
     return int(core.masks.register)

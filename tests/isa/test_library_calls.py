@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ascendsim.ascendc import *
-from ascendsim.errors import ContractError, DtypeError, OverlapError, QueueError
+from ascendsim.errors import ContractError, DtypeError, OverlapError, QueueError, UnsupportedError
 from tests.isa.test_integers_and_sums import F32, kernel, run
-from tests.kit import fails
+from tests.kit import Ub, fails, peek, put, run_block
 
 
 def test_library_functions():
@@ -69,3 +69,72 @@ def test_power_with_a_scalar():
     x = np.array([2, 3, -2, 0.5] * 16, np.float32)
     found, _ = run(lambda a, b: Power(b, a, 3.0, 64), a=x, b=x)
     assert found["b"][:4].tolist() == [8, 27, -8, 0.125]
+
+
+def scratch(a, b):
+    Tanh(b, a, 64)
+
+
+def operator(a, b):
+    b[:] = a + a
+
+
+def masked(a, b):
+    SetMaskNorm()
+    SetVectorMask(float32, 0, 0b101)
+    Muls(b, a, 2.0, 0, 1, isSetMask=False)
+    ResetMask()
+
+
+def counted(a, b):
+    SetMaskCount()
+    SetVectorMask(float32, 60)
+    Axpy(b, a, 2.0, 0, 1, isSetMask=False)
+    SetMaskNorm()
+
+
+@pytest.mark.parametrize("call", [scratch, operator, masked, counted])
+@pytest.mark.parametrize("observe", [False, True])
+def test_next_block_does_not_see_what_the_last_one_stored(call, observe):
+    before, after = [], []
+
+    def body():
+        u = Ub(a=F32, b=F32)
+        before.append(peek(u["b"]).tobytes())
+        put(u["a"], np.full(64, 1e19, np.float32))  # beside it the first bytes of UB are small
+        call(u["a"], u["b"])
+        after.append(peek(u["b"]).tobytes())
+
+    run_block(body, block_dim=3, observe=observe)
+    assert len(before) == 3
+    assert len(set(before)) == len(set(after)) == 1
+    assert before[0] != after[0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a, b: WholeReduceSum(b, a, 64, 1, 1, 1, 8),
+        lambda a, b: ReduceSum(b, a, b, 64),
+        lambda a, b: Brcb(b, a, 1, BrcbRepeatParams(1, 8)),
+    ],
+)
+def test_counter_mode_of_reductions_is_refused(call):
+    def body():
+        u = Ub(a=F32, b=F32)
+        call(u["a"], u["b"])
+        SetMaskCount()
+        call(u["a"], u["b"])
+
+    fails(UnsupportedError, r"counter mode \(SetMaskCount\) is not modelled", body)
+
+
+def test_a_reduction_changes_the_mask_register():
+    def body():
+        u = Ub(a=F32, b=F32)
+        SetVectorMask(float32, 0, 0b101)
+        for _ in range(2):
+            WholeReduceSum(u["b"], u["a"], 64, 1, 1, 1, 8)
+        Muls(u["b"], u["a"], 2.0, 0, 1, isSetMask=False)
+
+    fails(ContractError, "Muls: isSetMask=False takes the mask register", body)
