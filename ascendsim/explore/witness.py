@@ -13,6 +13,7 @@ from ascendsim.engine.conflicts import GRAVITY, Race, Shared, shared
 from ascendsim.engine.order import Order
 from ascendsim.engine.schedules import Difference, Stage, swapped
 from ascendsim.explore.sync_points import Place
+from ascendsim.record import UB, Instr
 
 PER_PLACE = 3  # races between the same two lines that are tried: first, middle, last
 Inputs = Sequence[Mapping[str, np.ndarray]]
@@ -20,11 +21,15 @@ Inputs = Sequence[Mapping[str, np.ndarray]]
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
-    """Two records that share bytes: RAW, WAR or WAW in program order, `first` the earlier one."""
+    """Two records that share bytes: RAW, WAR or WAW in program order, `first` the earlier one.
+
+    buffer : the queue or TBuf that holds the bytes in UB, the tensor in GM
+    """
 
     first: Place
     last: Place
     shared: Shared
+    buffer: str
 
     @classmethod
     def of(cls, stage: Stage, race: Race) -> Hazard:
@@ -32,7 +37,7 @@ class Hazard:
         first, last = (stage.records[at] for at in race)
         found = shared(first.call, last.call)
         assert found is not None
-        return cls(Place.of(first), Place.of(last), found)
+        return cls(Place.of(first), Place.of(last), found, _holder(first, found))
 
     def to_json(self) -> dict[str, Any]:
         """Return the hazard as JSON."""
@@ -41,14 +46,17 @@ class Hazard:
             "first": self.first.to_json(),
             "last": self.last.to_json(),
             "space": self.shared.space,
+            "buffer": self.buffer,
             "bytes": [self.shared.start, self.shared.stop],
         }
 
     def __str__(self) -> str:
         kind, space, start, stop = self.shared
+        place = f"{space}[{start:#x}, {stop:#x})"
+        place = f"{self.buffer} {place}" if space == UB else place
         return (
-            f"{kind} {space}[{start:#x}, {stop:#x}): {self.first.name} line {self.first.line} "
-            f"({self.first.pipe}), then {self.last.name} line {self.last.line} ({self.last.pipe})"
+            f"{kind} {place}: {self.first.name} line {self.first.line} ({self.first.pipe}), "
+            f"then {self.last.name} line {self.last.line} ({self.last.pipe})"
         )
 
 
@@ -110,6 +118,15 @@ def few(stage: Stage, pairs: Sequence[Race]) -> list[Race]:
         groups[tuple(stage.records[at].where for at in race)].append(race)
     found = [race for group in groups.values() for race in _spread(group)]
     return sorted(found, key=lambda race: GRAVITY.index(Hazard.of(stage, race).shared.kind))
+
+
+def _holder(instr: Instr, found: Shared) -> str:
+    """Return the name of what holds the shared bytes of a record."""
+    for access in instr.call.accesses:
+        same = found.space in (access.space, getattr(access.holder, "name", ""))
+        if same and any(a < found.stop and found.start < b for a, b in instr.call.ranges(access)):
+            return str(access.holder.name)
+    return found.space
 
 
 def _spread(group: list[Race]) -> Iterator[Race]:

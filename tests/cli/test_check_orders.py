@@ -34,7 +34,7 @@ def test_a_difference_is_shown_and_exits_1(ask):
     )
     assert found["witness"]["first"]["tensor"] == "out"
     text = ask(*SWISH, *off, "--schedules", 12).out
-    assert "two instructions     RAW UB[" in text
+    assert "two instructions     RAW slopeBuf UB[" in text
 
 
 def test_minimize_sync_as_json_and_text(ask):
