@@ -40,7 +40,7 @@ IEEE = {
 }
 NOT_YET = {
     ("transcendental", "envelope"): "transcendental=rounded",
-    ("out_of_bounds", "report"): "out_of_bounds=raise",
+    ("out_of_bounds", "report"): "out_of_bounds=raise (memcheck makes a finding of it)",
 }
 
 
@@ -64,7 +64,8 @@ class Options:
     auto_sync : the compiler orders dependent vector instructions on 910B.
     vector_recip : Reciprocal and Rsqrt of 910B and older as a rounded model, or refused.
     fused_check : when fused code is compared with replay.
-    out_of_bounds, uninitialized, race, sync : a finding is reported or raised.
+    out_of_bounds : a call that leaves its tensor raises; while memcheck runs it is a finding.
+    uninitialized, race, sync : what initcheck, racecheck, synccheck find is reported or raised.
     """
 
     overflow: str = "soc"

@@ -171,7 +171,7 @@ def _run(archive: Archive, head: dict[str, Any], op: Op | str | None) -> Run:
         outputs=dict(_output(archive, *each) for each in facts["outputs"]),
         warnings=[plain_text(each) for each in facts["warnings"]],
         evidence=_evidence(facts["evidence"]),
-        checks=tuple(plain_text(each) for each in facts["checks"]),
+        checks=tuple(plain_text(each) for each in facts.get("checks", ())),
         findings=[_finding(each) for each in facts["findings"]],
         ub_images=images,
         recordings=recordings,

@@ -12,11 +12,19 @@ def findings_text(run: Any) -> str:
     what = f"{run.op} {run.dtype} n={run.n} on {run.soc}, {run.block_dim} blocks"
     errors = sum(each.severity == "error" for each in run.findings)
     warnings = len(run.findings) - errors
-    counts = f"{errors} errors, {warnings} warnings" if run.findings else "nothing found"
+    counts = (
+        f"{_many(errors, 'error')}, {_many(warnings, 'warning')}"
+        if run.findings
+        else "nothing found"
+    )
     lines = [f"{', '.join(run.checks)} of {what}: {counts}"]
     for each in run.findings:
         lines += ["", *_lines(each)]
     return "\n".join(lines)
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def finding_line(finding: Finding) -> str:

@@ -9,6 +9,7 @@ undefined. Compare and Select are held against loops over lanes.
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,10 +20,11 @@ from ascendsim.launch import Readers, launch
 from ascendsim.observe.checks import Checks
 from ascendsim.observe.checks.initcheck import Undefined
 from ascendsim.observe.checks.touched import TouchedBytes
+from tests.engine.random_kernels import random_kernel
 from tests.kit import Ub, make_job
 
 LANES, REPEATS, ROOM = 64, 4, 2048
-SEEDS = [*range(16), *(pytest.param(s, marks=pytest.mark.slow) for s in range(16, 160))]
+SEEDS = [*range(16), *(pytest.param(s, marks=pytest.mark.slow) for s in range(16, 80))]
 
 
 class Watched:
@@ -263,3 +265,21 @@ def test_touched_bytes_are_the_ranges_of_the_call(seed):
 
     launch(make_job(body, {"x": np.ones(64, np.float32)}, {}), Readers((Look(),)))
     assert sum(seen) > 100
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("fault", ["", "shifted", "strided"])
+def test_without_a_finding_the_output_does_not_depend_on_the_fill(seed, fault):
+    """What UB holds at the start reaches no output of a random kernel, or is reported."""
+    job = random_kernel(seed, fault, "ascend950" if seed % 2 else "ascend910b1")
+    found, outputs = [], []
+    for fill in ("poison", "0x00", "0x3c"):
+        options = Options.of(settings={"ub_fill": fill, "select_scratch": "off"})
+        checks = Checks(("initcheck",), options, defined=tuple(job.inputs))
+        run = launch(replace(job, options=options), Readers(checks=checks))
+        found.append(checks.all())
+        outputs.append(run.outputs["out"].tobytes())
+    codes = [[each.code for each in each_run] for each_run in found]
+    assert codes[0] == codes[1] == codes[2]
+    assert codes[0] or len(set(outputs)) == 1
+    assert set(codes[0]) <= {"initcheck:uninitialized-to-gm"}

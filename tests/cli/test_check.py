@@ -109,7 +109,7 @@ def test_errors_make_the_exit_code_1(ask: Ask, racy: Path) -> None:
 
 def test_the_text_of_a_finding(ask: Ask, racy: Path) -> None:
     out = ask("check", racy, "--n", 64).out.splitlines()
-    assert out[0].endswith(": 1 errors, 0 warnings")
+    assert out[0].endswith(": 1 error, 0 warnings")
     assert out[2].startswith(f"{racy / 'op_kernel.py'}:12: error: Muls on V reads bytes that ")
     assert out[4:6] == [
         "  UB[0x0, 0x100)",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ascendsim.observe.checks.findings import Findings, at, named
+from ascendsim.observe.checks.findings import Findings, named
 from ascendsim.observe.checks.touched import Touched
 from ascendsim.record import GM, Instr
 
@@ -121,12 +121,13 @@ class Traffic:
         elif "racecheck" not in tools:
             return
         verbs = [("writes" if each.touched.writes else "reads") for each in (new, old)]
-        place = at(self.findings.place(old.instr.where))
+        line = self.findings.place(old.instr.where)[1]
         self.findings.add(
             code,
             new.instr,
             f"{named(new.instr)} of block {new.instr.block} {verbs[0]} bytes of "
-            f"{new.touched.memory} that {named(old.instr)} of block {old.instr.block} ({place}) "
+            f"{new.touched.memory} that {named(old.instr)} (line {line}) of block "
+            f"{old.instr.block} "
             f"{verbs[1]}: nothing orders the blocks",
             memory=new.touched.memory,
             span=(max(old.start, new.start), min(old.stop, new.stop)),

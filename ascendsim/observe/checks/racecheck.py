@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ascendsim.enums import PIPE
-from ascendsim.observe.checks.findings import Findings, at, named
+from ascendsim.observe.checks.findings import Findings, named
 from ascendsim.observe.checks.touched import Touched
 from ascendsim.record import Call, Instr, Token
 
@@ -128,12 +128,12 @@ class Race:
 
     def _report(self, intra: bool, instr: Instr, conflict: Conflict) -> None:
         old = conflict.old.instr
-        place = at(self.findings.place(old.where))
+        theirs = f"{named(old)} (line {self.findings.place(old.where)[1]})"
         missing = "no barrier orders them" if intra else "no flag or queue orders the pipes"
         self.findings.add(
             f"racecheck:{conflict.kind}-{'intra' if intra else 'inter'}-pipe",
             instr,
-            f"{named(instr)} {_WORDS[conflict.kind].format(f'{named(old)} ({place})')}: {missing}",
+            f"{named(instr)} {_WORDS[conflict.kind].format(theirs)}: {missing}",
             memory=conflict.memory,
             span=conflict.span,
             partner=old,
