@@ -7,6 +7,7 @@ Names are those of Ascend C. Fixed translations: a template argument becomes the
 from __future__ import annotations
 
 from ascendsim.dtypes import (
+    NOT_MODELLED,
     DType,
     bfloat16,
     bfloat16_t,
@@ -38,34 +39,53 @@ from ascendsim.enums import (
     CacheMode,
     DcciDst,
     HardEvent,
+    MaskMode,
     QuePosition,
     ReduceOrder,
     RoundMode,
     TPosition,
 )
 from ascendsim.isa import (
+    LIBRARY,
     PROGRAM_RULES,
     REGISTRY,
     Abs,
+    Acos,
+    Acosh,
     Add,
     Adds,
+    And,
+    Ands,
     ArithProgression,
+    Asin,
+    Asinh,
+    Atan,
+    Atanh,
+    Axpy,
     BlockReduceMax,
     BlockReduceMin,
     BlockReduceSum,
     Brcb,
     Cast,
+    Ceil,
     Compare,
     Compares,
     CompareScalar,
     Copy,
+    Cos,
+    Cosh,
     CreateVecIndex,
     DataCacheCleanAndInvalid,
     DataCopy,
     DataCopyPad,
     Div,
+    Divs,
     Duplicate,
+    Erf,
+    Erfc,
     Exp,
+    Floor,
+    FusedMulAdd,
     Gather,
     GatherMask,
     GetBlockIdx,
@@ -75,32 +95,60 @@ from ascendsim.isa import (
     IBWait,
     InitGlobalMemory,
     InitOutput,
+    LeakyRelu,
     Ln,
+    Log,
+    Log2,
+    Log10,
     Max,
     Maxs,
     Min,
     Mins,
     Mul,
+    MulAddDst,
     Muls,
+    Not,
+    Or,
+    Ors,
     PairReduceSum,
     PipeBarrier,
+    Power,
+    Reciprocal,
     ReduceMax,
     ReduceMin,
     ReduceSum,
+    Relu,
+    ResetMask,
+    Round,
+    Rsqrt,
     ScalarCast,
     Select,
     SetAtomicAdd,
     SetAtomicMax,
     SetAtomicMin,
     SetAtomicNone,
+    SetDeqScale,
     SetFlag,
+    SetMaskCount,
+    SetMaskNorm,
+    SetVectorMask,
+    ShiftLeft,
+    ShiftRight,
+    Sigmoid,
+    Sign,
+    Sin,
+    Sinh,
     Sqrt,
     Sub,
+    Subs,
     SyncAll,
+    Tan,
+    Tanh,
     ToBfloat16,
     ToFloat,
     TransDataTo5HD,
     Transpose,
+    Trunc,
     WaitFlag,
     WholeReduceMax,
     WholeReduceMin,
@@ -124,6 +172,11 @@ from ascendsim.tensor import GlobalTensor, GmAddress, LocalTensor
 PIPE_S, PIPE_V = PIPE.PIPE_S, PIPE.PIPE_V
 PIPE_MTE2, PIPE_MTE3, PIPE_ALL = PIPE.PIPE_MTE2, PIPE.PIPE_MTE3, PIPE.PIPE_ALL
 
+# types that are not modelled: their names lead to an error that says so
+int4b_t, fp4x2_e2m1_t, fp4x2_e1m2_t, fp8_e4m3fn_t, fp8_e5m2_t = NOT_MODELLED[:5]
+fp8_e8m0_t, hifloat8_t, double, complex32, complex64 = NOT_MODELLED[5:]
+MASK_PLACEHOLDER = 0  # what stands for the mask in calls with isSetMask=False
+
 
 def sizeof(T: DType) -> int:
     """Return the bytes of one element of `T`."""
@@ -133,6 +186,7 @@ def sizeof(T: DType) -> int:
 APIS = sorted(
     {
         *REGISTRY,
+        *LIBRARY,
         *PROGRAM_RULES,
         "DataCopy",
         "DataCopyPad",
@@ -140,7 +194,12 @@ APIS = sorted(
         "GetBlockNum",
         "GetTPipePtr",
         "PipeBarrier",
+        "ResetMask",
+        "SetDeqScale",
         "SetFlag",
+        "SetMaskCount",
+        "SetMaskNorm",
+        "SetVectorMask",
         "WaitFlag",
     }
 )
@@ -198,4 +257,6 @@ TYPES = [
 ]
 
 _HIDDEN = {"annotations", "PROGRAM_RULES", "REGISTRY", "APIS", "MEMBERS", "TYPES", "DType"}
+_HIDDEN = {"annotations", "REGISTRY", "LIBRARY", "NOT_MODELLED"}
+_HIDDEN |= {"APIS", "MEMBERS", "TYPES", "DType"}
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _HIDDEN]

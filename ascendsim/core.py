@@ -72,6 +72,8 @@ class AivCore:
         self.atomic: Any = None  # (name, element type) while copies to GM are atomic
         self.turns: Any = None  # lets the other blocks run while this one waits for them
         self.siblings: dict[int, AivCore] = {}  # cores of blocks that run by turns, kept
+        self.masks: Any = None  # mask registers once the kernel sets them (isa/masks.py)
+        self.deq_scale: float | None = None
 
     def begin_block(self, block: int, observers: Iterable[Observer]) -> None:
         """Make the core new for `block`: fresh UB, no pipe, no events, records from 0."""
@@ -81,6 +83,9 @@ class AivCore:
         self.pipe, self.ub_used, self.unnamed = None, 0, 0
         self.pad_value, self.pad_set = PAD_AT_START, False
         self.store, self.atomic = self.move, None
+        if self.masks is not None or self.deq_scale is not None:
+            self.masks = self.deq_scale = None
+            self.forget_calls()  # calls bound so far know the registers of the block before
         self.holders.clear()
         self.observers, self.tape = tuple(observers), None
         self.readers = bool(self.observers) or not self.executing
@@ -214,4 +219,8 @@ def _environment(soc: Soc, options: Options) -> int:
         env |= opcodes.ENV_SATURATE
     if options.ne_nan == "soc" and not soc.ne_nan:
         env |= opcodes.ENV_NE_ORDERED
+    if soc.arch == "3510":
+        env |= opcodes.ENV_REGISTER
+    if options.int_overflow == "truncate":
+        env |= opcodes.ENV_TRUNCATE
     return env

@@ -11,7 +11,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ascendsim.errors import RequestError
+from ascendsim.errors import RequestError, UnsupportedError
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -87,6 +87,19 @@ uint64 = uint64_t = _make("uint64", "uint64_t", "uint", np.uint64)
 
 ALL = (float32, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64)
 BY_NAME = {t.name: t for t in ALL} | {t.ascend: t for t in ALL} | {"bool": uint8}
+# types of Ascend C that kernels may name, by their own names
+NOT_MODELLED = (
+    "int4b_t",
+    "fp4x2_e2m1_t",
+    "fp4x2_e1m2_t",
+    "fp8_e4m3fn_t",
+    "fp8_e5m2_t",
+    "fp8_e8m0_t",
+    "hifloat8_t",
+    "double",
+    "complex32",
+    "complex64",
+)
 _BY_NUMPY = {t.numpy: t for t in ALL} | {np.dtype(bool): uint8}
 
 
@@ -107,6 +120,10 @@ def dtype(name: Any) -> DType:
             found = _BY_NUMPY.get(np.dtype(name))
         except TypeError:
             found = None
+    if found is None and isinstance(name, str) and name in NOT_MODELLED:
+        raise UnsupportedError(
+            f"elements of type {name} are not modelled; Cast from and to it neither"
+        )
     if found is None:
         raise RequestError(
             f"dtype {name!r} is unknown; use one of {', '.join(t.name for t in ALL)}"

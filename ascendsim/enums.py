@@ -78,6 +78,13 @@ class DcciDst(_Named):
     CACHELINE_ATOMIC = 3
 
 
+class MaskMode(_Named):
+    """What a mask counts: lanes of a repeat, or the elements of a whole instruction."""
+
+    NORMAL = 0
+    COUNTER = 1
+
+
 class PIPE(_Named):
     """The in-order units of a vector core."""
 

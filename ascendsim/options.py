@@ -40,8 +40,6 @@ IEEE = {
 }
 NOT_YET = {
     ("transcendental", "envelope"): "transcendental=rounded",
-    ("int_overflow", "truncate"): "int_overflow=clamp (no integer conversion is modelled yet)",
-    ("vector_recip", "unsupported"): "vector_recip=model (Reciprocal and Rsqrt are not modelled)",
     ("out_of_bounds", "report"): "out_of_bounds=raise (memcheck makes a finding of it)",
 }
 

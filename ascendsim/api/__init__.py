@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ascendsim.api.given import checked_options, checks_of, told_by, unlocated
+from ascendsim.api.given import checked_options, checks_of, unlocated
 from ascendsim.api.run import Run
 from ascendsim.errors import RequestError
 from ascendsim.host import Op, Tiling, load
@@ -77,23 +77,23 @@ def launch(
     AscendError
         When the kernel breaks a rule; `where` is its own line.
     """
-    op = load(op)
     _check_request(mode, record, last)
-    options = checked_options(options)
-    job = make_job(op, arrays, tiling, soc, seed, options)
+    job = make_job(op := load(op), arrays, tiling, soc, seed, checked_options(options))
     checking = checks_of(job, checks, strict, execute)
+    call_sink, ub_sink = map(unlocated, (call_sink, ub_sink))
     recorder = Recorder(last) if record == "bytes" else None
     log = CallLog(last=last) if record == "calls" and call_sink is None else None
     images: dict[int, UbImage] | None = {} if record != "none" and ub_sink is None else None
     seen = tuple(each for each in (recorder, log) if each is not None)
-    to = (unlocated(call_sink), unlocated(ub_sink), progress, blocks_of(blocks))
-    readers = Readers(seen, *to, execute, images, checking)
     from ascendsim.launch.engines import run as run_job  # llvmlite comes with it
 
+    sinks = call_sink, ub_sink, progress
+    readers = Readers(seen, *sinks, blocks_of(blocks), execute, images, checking)
     run = _run_of(op, job, tiling, run_job(job, readers, mode))
     run.log, run.ub_images = None if log is None else log.calls, images or {}
     run.recordings = {} if recorder is None else recorder.blocks
-    run.checks, run.findings = told_by(checking)
+    if checking is not None:
+        run.checks, run.findings = checking.tools, checking.all()
     run.wanted = Defined(lambda: op, tiling.origin)
     run.timed = lambda: time(op, tiling, soc=soc, options=options, keep=True)
     return run

@@ -28,9 +28,9 @@ if TYPE_CHECKING:  # loaded when they are asked for: most runs need none of them
 class Run:
     """The data of a run.
 
-    outputs : output arrays by name, `out` the first; warnings : `code: text` each; findings : what
-    the `checks` found; evidence : the rules it relied on and the weakest grade; mode : how it ran,
-    `fallback` why not as asked ("" when as asked); seconds : wall time of the blocks.
+    outputs : output arrays by name, `out` the first; warnings : `code: text` each; checks : those
+    that ran; findings : theirs; evidence : the rules it relied on and the weakest grade; mode : how
+    it really ran, `fallback` why not as asked (else ""); seconds : wall time of the blocks.
     """
 
     op: str

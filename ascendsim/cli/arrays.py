@@ -1,4 +1,4 @@
-"""Arrays in and out: npz files of raw bits, and random inputs.
+"""Arrays in and out: npz files of raw bits.
 
 16-bit floats travel as raw bits in uint16, float32 as uint32 or float32, integers as themselves;
 values typed float16 or bfloat16 are taken as well. Everything else about a file that is not as it
@@ -18,10 +18,7 @@ import numpy as np
 from ascendsim.dtypes import DType
 from ascendsim.errors import RequestError
 
-_CHUNK = 1 << 20
 _BROKEN = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, KeyError, SyntaxError)
-_STANDARD_NORMAL = "grad"  # the input that is not widened
-_SPREAD = np.float32(4)
 
 
 def read_inputs(name: str, wanted: Mapping[str, DType]) -> dict[str, np.ndarray]:
@@ -74,33 +71,6 @@ def raw_bits(array: np.ndarray) -> np.ndarray:
     if array.dtype.kind in "iub":
         return array
     return np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(array.shape)
-
-
-def random_inputs(
-    wanted: Mapping[str, DType], shape: tuple[int, ...], seed: int
-) -> dict[str, np.ndarray]:
-    """Return random inputs, drawn in the order of `wanted` from one generator.
-
-    `grad` is standard normal, other float inputs 4 x standard normal, integers uniform over
-    their type. Made in pieces, so that nothing much larger than the result is ever held.
-    """
-    generator = np.random.default_rng(seed)
-    made = {}
-    for name, dtype in wanted.items():
-        values = np.empty(shape, dtype.numpy)
-        flat = values.reshape(-1)
-        for start in range(0, flat.size, _CHUNK):
-            piece = flat[start : start + _CHUNK]
-            if dtype.kind == "float":
-                drawn = generator.standard_normal(piece.size, np.float32)
-                piece[:] = drawn if name == _STANDARD_NORMAL else drawn * _SPREAD
-            else:
-                limits = np.iinfo(dtype.numpy)
-                piece[:] = generator.integers(
-                    limits.min, limits.max, piece.size, dtype.numpy, endpoint=True
-                )
-        made[name] = values
-    return made
 
 
 def _members(archive: Any, name: str, wanted: Mapping[str, DType]) -> dict[str, np.ndarray]:

@@ -9,6 +9,7 @@ import typer
 
 from ascendsim.cli.common import Choices, Request
 from ascendsim.cli.groups import takes_groups
+from ascendsim.cli.orders import Answers, Orders
 from ascendsim.cli.run import Data
 from ascendsim.cli.show import Show, progress, warn
 from ascendsim.errors import RequestError
@@ -37,15 +38,23 @@ class Tools:
 
 
 @takes_groups
-def check(request: Request, data: Data, choices: Choices, tools: Tools, show: Show) -> None:
+def check(
+    request: Request, data: Data, choices: Choices, tools: Tools, orders: Orders, show: Show
+) -> None:
     """Check OP on the simulated chip: memory, undefined values, races, synchronisation.
 
     Without --input the data is random. The exit code is 1 when there are errors.
     """
-    run = _checked(request, _data(data), choices, tools)
-    document = {"findings": [finding_json(each) for each in run.findings]}
-    show.result(document, lambda: _readable(run))
-    if any(each.severity == "error" for each in run.findings):
+    orders.check()
+    run, subject = _checked(request, _data(data), choices, tools)
+    answers = Answers()
+    if (orders.schedules or orders.minimize_sync) and _stopped(run):
+        warn("the kernel does not end, so no other orders of its calls were tried")
+    else:
+        answers = orders.answers(*subject)
+    document = {"findings": [finding_json(each) for each in run.findings]} | answers.to_json()
+    show.result(document, lambda: "\n".join([_readable(run), *answers.texts()]))
+    if answers.wrong or any(each.severity == "error" for each in run.findings):
         raise typer.Exit(1)
 
 
@@ -75,7 +84,10 @@ def _data(data: Data) -> Data:
 
 
 def _checked(request: Request, data: Data, choices: Choices, tools: Tools) -> Any:
-    """Return the run with its findings; warnings of the launch go to standard error."""
+    """Return the run with its findings, and what ran: op, arrays, tiling, seed, options.
+
+    Warnings of the launch go to standard error.
+    """
     from ascendsim.api import launch
 
     data.check()
@@ -91,7 +103,11 @@ def _checked(request: Request, data: Data, choices: Choices, tools: Tools) -> An
         )  # fmt: skip
     for warning in (*request.chip.beyond(made.soc), *run.warnings):
         warn(warning)
-    return run
+    return run, (op, arrays, made, data.seed, options)
+
+
+def _stopped(run: Any) -> bool:
+    return any(text.startswith("stopped: ") for text in run.warnings)
 
 
 def _readable(run: Any) -> str:

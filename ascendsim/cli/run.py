@@ -121,7 +121,8 @@ def _launched(op: Any, arrays: Any, made: Any, sinks: _Sinks, choices: dict[str,
 
 
 def _inputs(data: Data, wanted: Any, asked: tuple[int, ...] | None) -> dict[str, Any]:
-    from ascendsim.cli.arrays import random_inputs, read_inputs
+    from ascendsim.cli.arrays import read_inputs
+    from ascendsim.explore.inputs import random_inputs
 
     if data.input is None:
         if asked is None:

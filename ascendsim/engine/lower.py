@@ -218,4 +218,6 @@ def _refusal(call: Call) -> str:
             f"{call.name} stores atomically or first values of several blocks: such stores are "
             f"made in the order of step mode"
         )
+    if call.geometry is not None:
+        return f"{call.name} is a library function without compiled body, which only step mode runs"
     return f"{call.name} has no form that an engine could run"

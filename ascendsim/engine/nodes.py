@@ -93,7 +93,7 @@ def named(access: Access) -> str:
 
 def sources_of(call: Call) -> Iterator[Operand]:
     """Yield the sources of a vector call, mask bits too."""
-    words = iter((SRC0, SRC1))
+    words = iter((SRC0, SRC1, MASK))
     for access in call.accesses:
         if not access.writes and access.space != GM:
             word = next(words) if access.element else MASK

@@ -117,22 +117,28 @@ def make_plan(classes: Sequence[Class], tensors: Mapping[str, int], ub_bytes: in
     plan_entries = np.array(table, np.int64).reshape(-1, 3)
     touched = footprint(calls, plan_entries, found, tensors)
     return Plan(
-        rows=np.array(lowering.rows, np.int64).reshape(-1, ROW_WORDS),
-        relative=np.array(lowering.relative, np.int8).reshape(-1, ROW_WORDS),
-        parameters=np.array(lowering.parameters, np.int64),
-        inner=np.array(lowering.inner, np.int64),
+        **_tables(lowering),
         entries=plan_entries,
         scalars=np.array([e.scalar for e in entries], np.float64),
         blocks=np.array(blocks, np.int64).reshape(-1, 3),
         classes=tuple(found),
         calls=tuple(calls),
         spaces=tuple(tensors),
-        constants=lowering.constants,
         touched=touched,
         independent=independent(touched),
         ub_bytes=ub_bytes,
         traffic=sum(each.traffic for each in touched.values()),
     )
+
+
+def _tables(lowering: Lowering) -> dict[str, Any]:
+    return {
+        "rows": np.array(lowering.rows, np.int64).reshape(-1, ROW_WORDS),
+        "relative": np.array(lowering.relative, np.int8).reshape(-1, ROW_WORDS),
+        "parameters": np.array(lowering.parameters, np.int64),
+        "inner": np.array(lowering.inner, np.int64),
+        "constants": lowering.constants,
+    }
 
 
 def _calls(stream: Stream, body: list[Entry]) -> list[Any]:

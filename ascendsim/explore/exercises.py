@@ -7,10 +7,12 @@ element type. `EXERCISES` maps the names of `ascendsim isa` to them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ascendsim import ascendc
 from ascendsim.ascendc import (
     BinaryRepeatParams,
     CacheMode,
@@ -27,7 +29,12 @@ from ascendsim.ascendc import (
     LocalTensor,
     Muls,
     PipeBarrier,
+    ResetMask,
+    SetDeqScale,
     SetFlag,
+    SetMaskCount,
+    SetMaskNorm,
+    SetVectorMask,
     TBuf,
     TPosition,
     TQue,
@@ -40,6 +47,7 @@ from ascendsim.ascendc import (
 from ascendsim.dtypes import ALL, DType
 from ascendsim.enums import PIPE
 from ascendsim.explore.bench import Bench, sample
+from ascendsim.isa import LIBRARY
 
 TYPED = tuple(dtype.name for dtype in ALL)
 # parameter structures exist where their instruction does, for its element types
@@ -213,6 +221,37 @@ def _cache_hint(bench: Bench) -> None:
         same(bench.array(local, 64), values)
 
 
+@uses("SetVectorMask", "ResetMask", "SetMaskNorm")
+def _vector_mask(bench: Bench) -> None:
+    values = np.arange(128, dtype=np.float32)
+    source, target = bench.local(float32, values), bench.local(float32, np.zeros_like(values))
+    SetMaskNorm()
+    SetVectorMask(float32, 0, 0b101)
+    Muls(target, source, 2.0, 0, 2, isSetMask=False)
+    ResetMask()
+    want = np.where(np.isin(values % 64, (0, 2)), 2 * values, np.float32(0))
+    same(bench.array(target, 128), want.astype(np.float32))
+
+
+@uses("SetMaskCount")
+def _mask_count(bench: Bench) -> None:
+    if not bench.core.soc.has_counter_mode:
+        return
+    values = np.arange(128, dtype=np.float32)
+    source, target = bench.local(float32, values), bench.local(float32, np.zeros_like(values))
+    SetMaskCount()
+    SetVectorMask(float32, 70)
+    Muls(target, source, 2.0, 0, 1, isSetMask=False)
+    SetMaskNorm()
+    same(bench.array(target, 128), np.where(values < 70, 2 * values, np.float32(0)))
+
+
+@uses("SetDeqScale")
+def _deq_scale(bench: Bench) -> None:
+    SetDeqScale(0.1)
+    equal(bench.core.deq_scale, float(np.float16(0.1)))
+
+
 @uses("UnaryRepeatParams", "BinaryRepeatParams")
 def _repeat_params(bench: Bench) -> None:
     equal(BinaryRepeatParams(1, 1, 1, 8, 8, 8), BinaryRepeatParams())
@@ -232,3 +271,21 @@ def same(got: np.ndarray, want: np.ndarray) -> None:
     """Raise unless two arrays hold the same bytes."""
     if got.tobytes() != want.tobytes():
         raise AssertionError("the bytes that came out are not those that went in")
+
+
+def _library(name: str, bench: Bench, dtype: DType) -> None:
+    """Run a function of the library in its forms; all give what its array body gives."""
+    decl, call = LIBRARY[name], getattr(ascendc, name)
+    operands = [sample(dtype, 70, turn) for turn, _ in enumerate(decl.operands[1:])]
+    names = [name for name, _ in decl.operands[1:]]
+    want = decl.compute(dst=None, **dict(zip(names, operands, strict=True)), env=bench.core.env)
+    sources = [bench.local(dtype, values) for values in operands]
+    for rest in ((), (70,), (bench.local(uint8, 4096),), (bench.local(uint8, 4096), 70)):
+        target = bench.local(dtype, 96)
+        if not rest or not isinstance(rest[-1], int):
+            sources[0].SetSize(70)
+        call(target, *sources, *rest)
+        same(bench.array(target, 70), want)
+
+
+EXERCISES.update({name: partial(_library, name) for name in LIBRARY})

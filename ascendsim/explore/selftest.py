@@ -21,13 +21,14 @@ from ascendsim.enums import REPEAT_BYTES, SELMODE, RoundMode
 from ascendsim.explore import exercises_blocks, exercises_move
 from ascendsim.explore.bench import Bench, sample
 from ascendsim.explore.exercises import BELONGS_TO, EXERCISES, TYPED
-from ascendsim.isa import REGISTRY
+from ascendsim.isa import REGISTRY, SetDeqScale
 from ascendsim.isa.roles import BITS
 from ascendsim.numerics.opcodes import ENV_FLUSH
 from ascendsim.soc import NAMES, load
 
 MORE_EXERCISES = (exercises_blocks, exercises_move)  # importing them adds theirs to EXERCISES
 LANES = 256  # whole repeats of every element type
+SCALE = 0.75  # of Cast from int32 to half
 _LETTERS = dict(zip("NRFCAZO", RoundMode, strict=True))
 
 
@@ -110,25 +111,36 @@ def _vector_cases(name: str, soc: str, row: Any) -> Iterator[Case]:
             modes = [_LETTERS[letter] for letter in letters]
             yield Case(name, soc, pair, _vector_run(declared, (target, source), modes))
         return
-    modes = _modes(declared, row)
     for dtype in row.dtypes:
         types = (as_dtype(dtype), as_dtype(dtype))
-        yield Case(name, soc, dtype, _vector_run(declared, types, modes))
+        forms = (False,) if dtype in row.count_only else (False, True)
+        if hasattr(declared.params, "REPEATS_ONLY"):
+            forms = (True,)
+        modes = _modes(declared, row, dtype)
+        yield Case(name, soc, dtype, _vector_run(declared, types, modes, forms))
+    for pair in row.pairs:
+        source, target = (as_dtype(each) for each in pair.split("->"))
+        yield Case(name, soc, pair, _vector_run(declared, (target, source), [None]))
 
 
-def _modes(declared: Any, row: Any) -> list[Any]:
+def _modes(declared: Any, row: Any, dtype: str) -> list[Any]:
     if declared.mode is None:
         return [None]
-    return [declared.mode(number) for number in row.modes] or list(declared.mode)
+    modes = row.only.get(dtype, row.modes)
+    return [declared.mode(number) for number in modes] or list(declared.mode)
 
 
 def _vector_run(
-    declared: Any, types: tuple[DType, DType], modes: list[Any]
+    declared: Any,
+    types: tuple[DType, DType],
+    modes: list[Any],
+    forms: tuple[bool, ...] = (False, True),
 ) -> Callable[[Bench], None]:
     def run(bench: Bench) -> None:
         for mode in modes:
-            for repeated in (False, True)[hasattr(declared.params, "REPEATS_ONLY") :]:
+            for repeated in forms:
                 with bench.block():
+                    SetDeqScale(SCALE)
                     _compare(bench, declared, types, mode, repeated)
 
     return run
@@ -164,7 +176,7 @@ def _arguments(declared: Any, types: tuple[DType, DType], mode: Any, lanes: int)
     roles = dict(declared.operands)
     found: dict[str, Any] = {}
     for turn, name in enumerate(inspect.signature(declared.compute).parameters):
-        if name in ("env", "to"):
+        if name in ("env", "to", "scale"):
             continue
         if name == declared.scalar:
             found[name] = types[1].numpy.type(1.5 if types[1].kind == "float" else 3)
@@ -181,7 +193,7 @@ def _arguments(declared: Any, types: tuple[DType, DType], mode: Any, lanes: int)
 
 def _body(bench: Bench, declared: Any, types: tuple[DType, DType], arrays: dict[str, Any]) -> Any:
     env = bench.core.env | (ENV_FLUSH if declared.flushes else 0)
-    more = {"to": types[0]} if declared.pair else {}
+    more: dict[str, Any] = {"to": types[0], "scale": SCALE} if declared.pair else {}
     return declared.compute(**arrays, **more, env=env)
 
 

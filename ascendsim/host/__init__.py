@@ -8,7 +8,15 @@ from ascendsim.errors import ShapeError, TilingError
 from ascendsim.host.definition import Attr, OpDef, parse_attr
 from ascendsim.host.op import Op, find_ops, load
 from ascendsim.host.platform import CoreMemType, PlatformAscendC, SocVersion
-from ascendsim.host.tiling import CeilAlign, CeilDiv, FloorAlign, FloorDiv, Tiling, TilingContext
+from ascendsim.host.tiling import (
+    CeilAlign,
+    CeilDiv,
+    FloorAlign,
+    FloorDiv,
+    Tiling,
+    TilingContext,
+    one_block,
+)
 
 __all__ = [
     "Attr",
@@ -27,5 +35,6 @@ __all__ = [
     "TilingError",
     "find_ops",
     "load",
+    "one_block",
     "parse_attr",
 ]

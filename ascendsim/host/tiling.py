@@ -220,6 +220,11 @@ def parse_field(name: str, value: Any, known: Mapping[str, Any] | None = None) -
     return plain, np.uint32(bits).view(np.float32)
 
 
+def one_block(ctx: TilingContext) -> Tiling:
+    """Return the tiling of a small kernel: one block, with the element count as totalLength."""
+    return Tiling(1, 0, {"totalLength": ctx.n})
+
+
 def check_block_dim(block_dim: int) -> None:
     """Refuse a block dim that no launch accepts."""
     if not 1 <= block_dim <= BLOCK_DIM_MAX:

@@ -7,16 +7,32 @@ chapters they are what `ascendsim isa` shows and what kernels import through asc
 from ascendsim.isa import (
     arith,
     compare,
+    compound,
     convert,
     copy,
     fill,
     gather,
+    logic,
     multicore,
     reduce,
     sync,
     unary,
 )
-from ascendsim.isa.arith import Add, Adds, Div, Max, Maxs, Min, Mins, Mul, Muls, Sub
+from ascendsim.isa.arith import (
+    Add,
+    Adds,
+    Div,
+    Divs,
+    LeakyRelu,
+    Max,
+    Maxs,
+    Min,
+    Mins,
+    Mul,
+    Muls,
+    Sub,
+    Subs,
+)
 from ascendsim.isa.atomic import (
     InitGlobalMemory,
     InitOutput,
@@ -26,11 +42,41 @@ from ascendsim.isa.atomic import (
     SetAtomicNone,
 )
 from ascendsim.isa.compare import Compare, Compares, CompareScalar, Select
-from ascendsim.isa.convert import Cast
+from ascendsim.isa.compound import Axpy, FusedMulAdd, MulAddDst
+from ascendsim.isa.convert import Cast, SetDeqScale
 from ascendsim.isa.copy import DataCopy, DataCopyPad
 from ascendsim.isa.declare import REGISTRY, Decl
 from ascendsim.isa.fill import ArithProgression, Brcb, CreateVecIndex, Duplicate
 from ascendsim.isa.gather import Copy, Gather, GatherMask
+from ascendsim.isa.library import (
+    LIBRARY,
+    Acos,
+    Acosh,
+    Asin,
+    Asinh,
+    Atan,
+    Atanh,
+    Ceil,
+    Cos,
+    Cosh,
+    Erf,
+    Erfc,
+    Floor,
+    Log,
+    Log2,
+    Log10,
+    Power,
+    Round,
+    Sigmoid,
+    Sign,
+    Sin,
+    Sinh,
+    Tan,
+    Tanh,
+    Trunc,
+)
+from ascendsim.isa.logic import And, Ands, Not, Or, Ors, ShiftLeft, ShiftRight
+from ascendsim.isa.masks import ResetMask, SetMaskCount, SetMaskNorm, SetVectorMask
 from ascendsim.isa.multicore import DataCacheCleanAndInvalid, IBSet, IBWait, SyncAll
 from ascendsim.isa.program import PROGRAM_RULES
 from ascendsim.isa.reduce import (
@@ -54,4 +100,4 @@ from ascendsim.isa.sync import (
     WaitFlag,
 )
 from ascendsim.isa.transpose import TransDataTo5HD, Transpose
-from ascendsim.isa.unary import Abs, Exp, Ln, Sqrt
+from ascendsim.isa.unary import Abs, Exp, Ln, Reciprocal, Relu, Rsqrt, Sqrt

@@ -11,7 +11,7 @@ import numpy as np
 
 from ascendsim.isa.declare import vector
 from ascendsim.isa.roles import In, Out, Scalar
-from ascendsim.numerics import arith
+from ascendsim.numerics import arith, fma
 
 _SUM = ("round-once", "subnormals-kept", "nan-word")
 _CHOICE = ("max-min-nan", "nan-word")
@@ -21,7 +21,8 @@ _CHOICE = ("max-min-nan", "nan-word")
 def Add(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
     """Add src0 and src1, rounded once to nearest even.
 
-    Exceptional values: inf - inf and NaN operands give the canonical NaN; x + (-x) is +0.
+    Integers wrap. Exceptional values: inf - inf and NaN operands give the canonical NaN;
+    x + (-x) is +0.
     """
     return arith.add(src0, src1, env=env)
 
@@ -104,3 +105,30 @@ def Maxs(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
 def Mins(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
     """Take the smaller of src and a scalar. Exceptional values: as Min."""
     return arith.minimum(src, _filled(src, scalar), env=env)
+
+
+@vector(body="leakyrelu", rules=("leaky-relu", "round-once", "subnormals-kept", "nan-word"))
+def LeakyRelu(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
+    """Keep src where it is not below zero, else multiply it by a scalar, rounded once.
+
+    Exceptional values: -0 stays -0; NaN gives the canonical NaN.
+    """
+    return fma.leaky_relu(src, _filled(src, scalar), env=env)
+
+
+@vector(body="subs", rules=_SUM)
+def Subs(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
+    """Subtract a scalar (first rounded to the type) from src, rounded once to nearest even.
+
+    Exceptional values: as Sub. Forms with the scalar in front are not modelled.
+    """
+    return arith.sub(src, _filled(src, scalar), env=env)
+
+
+@vector(body="divs", rules=("div-bits", "nan-word"), flushes=True)
+def Divs(dst: Out, src: In, scalar: Scalar, env: int = 0) -> Any:
+    """Divide src by a scalar (first rounded to the type), correctly rounded.
+
+    Exceptional values: as Div. Forms with the scalar in front are not modelled.
+    """
+    return arith.div(src, _filled(src, scalar), env=env)

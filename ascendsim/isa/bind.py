@@ -6,7 +6,6 @@ operands find it in the destination's `calls` and check only that the buffers ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,12 +20,14 @@ from ascendsim.errors import (
     UnsupportedError,
 )
 from ascendsim.isa import geometry as geo
+from ascendsim.isa import masks
+from ascendsim.isa.on_arrays import on_arrays
 from ascendsim.isa.overlap import overlap_of
-from ascendsim.isa.params import check_widths
 from ascendsim.isa.roles import BITS, DESTINATIONS, Role
 from ascendsim.isa.rows import make_row, make_words
 from ascendsim.isa.rules import rules_of
-from ascendsim.isa.support import body_name, check_types, encoder, value_type
+from ascendsim.isa.shape import shape_of
+from ascendsim.isa.support import body_name, check_form, check_types, encoder, value_type
 from ascendsim.numerics import opcodes
 from ascendsim.record import UB, Access, Call
 
@@ -37,7 +38,7 @@ def bind(
     decl: Any,
     tensors: tuple[Any, ...],
     mode: Any,
-    lanes: tuple[Any, Any, Any],
+    lanes: tuple[Any, Any, Any, bool],
     key: tuple[Any, ...],
 ) -> Call:
     """Check a call against the contract and return it bound.
@@ -46,7 +47,7 @@ def bind(
     ----------
     decl : the instruction (declare.Decl)
     tensors : dst, sources, mask bits
-    lanes : (count or mask, repeatTimes or None, repeat parameters or None)
+    lanes : (count or mask, repeatTimes or None, repeat parameters or None, isSetMask)
     key : the key under which dst remembers the call
 
     Raises
@@ -57,11 +58,14 @@ def bind(
     try:
         core = _common_core(decl, tensors, mode)
         check_types(decl, tensors, mode, core)
+        if decl.caution is not None:
+            decl.caution(decl.name, core)
         dtype = value_type(decl, tensors)
+        if lanes[1] is not None:
+            check_form(decl, dtype, core)
         elements = [_element(role, t) for (_, role), t in zip(decl.operands, tensors, strict=True)]
         width = geo.lanes_per_repeat([e for e in elements if e])
-        shape = _geometry(decl, elements, width, lanes, core)
-        shape = _compare_count(decl, core, shape)
+        shape = shape_of(decl, elements, width, lanes, core)
         if mode is SELMODE.VSEL_CMPMASK_SPR:  # the bits of one repeat serve every repeat
             shape = replace(shape, layouts=(*shape.layouts[:-1], geo.Layout(0, 0, 0)))
         accesses = _accesses(decl, tensors, shape)
@@ -73,7 +77,8 @@ def bind(
     relied = rules_of(decl, mode, shape.counted, dtype, core.options, in_order)
     core.relied_on(relied, decl.name)
     tensors[0].written(shape.extent(shape.layouts[0]))
-    _remember(tensors, key, call)
+    if masks.may_remember(core, lanes):
+        _remember(tensors, key, call)
     return call
 
 
@@ -116,45 +121,6 @@ def _common_core(decl: Any, tensors: tuple[Any, ...], mode: Any) -> Any:
 
 def _element(role: Role, tensor: Any) -> int:
     return 0 if role in BITS else tensor.dtype.nbytes
-
-
-def _geometry(
-    decl: Any, elements: Sequence[int], lanes: int, given: tuple[Any, Any, Any], core: Any
-) -> geo.Geometry:
-    count, repeats, params = given
-    if repeats is None:
-        if hasattr(decl.params, "REPEATS_ONLY"):
-            raise ContractError(
-                f"no count form: pass mask, repeatTime, {decl.params.__name__}(...)"
-            )
-        if params not in (None, (1, 8)):
-            raise ContractError("repeat strides without repeatTimes; pass mask and repeatTimes")
-        return geo.counted(count, elements, lanes)
-    if params is None:
-        params = _default_params(decl, elements, lanes)
-    elif isinstance(params, tuple):
-        params = decl.params(*params)
-    if not isinstance(params, decl.params):
-        raise ContractError(f"repeatParams is {params!r}: use {decl.params.__name__}(...)")
-    check_widths(params)
-    mask = geo.mask_bits(count, lanes, core.soc.arch)
-    if geo.exceeds(count, lanes):
-        core.warn(
-            "mask-lanes",
-            f"{decl.name}: mask {count!r} names more than the {lanes} lanes of a repeat; hardware "
-            f"takes all {lanes} (documented) and ignores the rest; check the element type",
-        )
-    if decl.operands[0][1] is Role.BITS_OUT and core.soc.arch != "3510":
-        mask = (1 << lanes) - 1  # the mask argument of a compare is ignored there
-    return geo.repeated(mask, repeats, params.strides(), elements, lanes)
-
-
-def _default_params(decl: Any, elements: Sequence[int], lanes: int) -> Any:
-    """Blocks and repeats follow each other; a narrow operand of Cast strides by its own bytes."""
-    strides = [(1, e * lanes // DATABLOCK_BYTES or 8) for e in elements if e]
-    while len(strides) < len(decl.params().strides()):
-        strides.insert(0, (1, 8))
-    return decl.params(*(s[0] for s in strides), *(s[1] for s in strides))
 
 
 def _accesses(decl: Any, tensors: tuple[Any, ...], shape: geo.Geometry) -> tuple[Access, ...]:
@@ -211,21 +177,6 @@ def _check_operands(
     return kind != "none"
 
 
-def _compare_count(decl: Any, core: Any, shape: geo.Geometry) -> geo.Geometry:
-    """Cut the count of a compare to whole repeats where the SoC does (rule compare-tail)."""
-    if decl.operands[0][1] is not Role.BITS_OUT or shape.count % shape.lanes == 0:
-        return shape
-    core.relied_on(("compare-tail",), decl.name)
-    floor = core.compare_tail == "floor"
-    core.warn(
-        "compare-count-256",
-        f"{decl.name} count {shape.count} is no multiple of {shape.lanes} elements (256 bytes): "
-        f"{'the tail is not compared' if floor else 'mask bits past it are 0'}; round it up",
-    )
-    whole = shape.count // shape.lanes + (not floor)
-    return replace(shape, count=whole * shape.lanes if floor else shape.count, repeats=whole)
-
-
 def _bound(
     decl: Any,
     tensors: tuple[Any, ...],
@@ -235,6 +186,8 @@ def _bound(
     in_order: bool,
 ) -> Call:
     core, dtype = tensors[0].core, value_type(decl, tensors)
+    if decl.on_arrays:
+        return _on_arrays(decl, tensors, shape, accesses)
     try:
         opcode = core.bodies.opcode(body_name(decl, tensors))
     except KeyError:
@@ -256,11 +209,27 @@ def _bound(
         accesses,
         execute,
         row.ctypes.data,
-        encoder(decl, dtype),
+        encoder(decl, tensors),
         (row, words),
         shape,
         _fields(decl, tensors, mode, shape, dtype),
         hidden,
+    )
+
+
+def _on_arrays(
+    decl: Any, tensors: tuple[Any, ...], shape: geo.Geometry, accesses: tuple[Access, ...]
+) -> Call:
+    """Return the call of a function without compiled body; it has no row that an engine runs."""
+    return Call(
+        decl.name,
+        PIPE.PIPE_V,
+        tensors[0].core,
+        accesses,
+        on_arrays(decl, tensors, shape.count),
+        encode=encoder(decl, tensors),
+        geometry=shape,
+        fields=_fields(decl, tensors, None, shape, tensors[0].dtype),
     )
 
 
@@ -272,7 +241,7 @@ def _fields(
     decl: Any, tensors: tuple[Any, ...], mode: Any, shape: geo.Geometry, dtype: Any
 ) -> dict[str, Any]:
     fields: dict[str, Any] = {"dtype": dtype}
-    if decl.pair:
+    if decl.pair or (decl.reads_dst and tensors[1].dtype is not dtype):
         fields["src_dtype"] = tensors[1].dtype
     if shape.counted:
         fields["count"] = shape.count

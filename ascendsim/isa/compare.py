@@ -132,6 +132,7 @@ def Select(
     count: Any,
     repeatTimes: int | None = None,
     repeatParams: Any = None,
+    isSetMask: bool = True,
 ) -> None:
     """See `ascendsim isa Select`; src1 is a LocalTensor or, in mode 1, a scalar."""
     tensor = getattr(src1, "space", None) == UB
@@ -139,4 +140,4 @@ def Select(
         wanted = "a scalar" if tensor else "a LocalTensor"
         raise ContractError(f"Select: src1 is {src1!r}: {selMode!s} takes {wanted} there")
     form = _SelectTensor if tensor else _SelectScalar
-    form(dst, selMask, src0, src1, selMode, count, repeatTimes, repeatParams)
+    form(dst, selMask, src0, src1, selMode, count, repeatTimes, repeatParams, isSetMask)

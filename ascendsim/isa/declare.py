@@ -36,7 +36,8 @@ class Decl:
     `operands` are (name, role) of its tensors in the order dst, sources, mask bits; `body` the
     stem of its compiled bodies, `compute` the same on arrays; `flushes` says that the SoC's flush
     rule applies; `arithmetic` that the option subnormals=flush does; `pair` that source and
-    destination types differ (Cast).
+    destination types differ (Cast); `reads_dst` that dst is a source as well, the last operand;
+    `shift` that the scalar is a number of bits.
     """
 
     name: str
@@ -52,6 +53,10 @@ class Decl:
     arithmetic: bool
     pair: bool
     bits: bool
+    reads_dst: bool
+    shift: bool
+    caution: Callable[[str, Any], None] | None
+    on_arrays: bool
     around: Callable[..., Any] | None
     doc: str
 
@@ -68,6 +73,9 @@ def vector(
     arithmetic: bool = True,
     pair: bool = False,
     bits: bool = False,
+    shift: bool = False,
+    caution: Callable[[str, Any], None] | None = None,
+    arrays: dict[str, Decl] | None = None,
     around: Callable[..., Any] | None = None,
     depth: int = 2,
     params: type | None = None,
@@ -75,6 +83,8 @@ def vector(
     """Declare a vector instruction; see the module docstring and Decl for the arguments.
 
     `bits`: bodies are by element size, not type (the instruction copies bit patterns).
+    `caution`: called with the name and the core when a call is bound: warns, or refuses.
+    `arrays`: where a function without compiled body is declared instead: it runs `compute`.
     `around`: makes (executed function, UB ranges it stores beside dst) from (compiled body,
     tensors, mode), where a call does more than its body.
     `depth`: frames from the generated function to the kernel's line, plus one.
@@ -83,8 +93,7 @@ def vector(
 
     def declare(function: Callable[..., Any]) -> Callable[..., None]:
         roles = _roles(function)
-        tensors = [(n, r) for n, r in roles.items() if r in TENSORS]
-        tensors.sort(key=lambda item: TENSORS.index(item[1]))
+        tensors = _operands(roles)
         modes = [r for r in roles.values() if r in MODES]
         sources = list(roles.values()).count(Role.IN)
         instruction = name or function.__name__
@@ -102,13 +111,17 @@ def vector(
             arithmetic,
             pair,
             bits,
+            Role.IN_OUT in roles.values(),
+            shift,
+            caution,
+            arrays is not None,
             around,
             inspect.getdoc(function) or "",
         )
         call, signature = _generate(decl, list(roles.items()), depth)
         object.__setattr__(decl, "signature", signature)
         call.__doc__, call.__module__ = function.__doc__, function.__module__
-        REGISTRY.setdefault(instruction, decl)
+        (REGISTRY if arrays is None else arrays).setdefault(instruction, decl)
         return call
 
     return declare
@@ -124,6 +137,22 @@ def _roles(function: Callable[..., Any]) -> dict[str, Any]:
     return found
 
 
+def _operands(roles: dict[str, Any]) -> list[tuple[str, Role]]:
+    """Return (name, role) of the tensors: dst, sources, mask bits; dst again where it is read."""
+    tensors = [(n, r) for n, r in roles.items() if r in TENSORS]
+    tensors.sort(key=lambda item: TENSORS.index(item[1]))
+    if tensors[0][1] is Role.IN_OUT:
+        name = tensors[0][0]
+        return [(name, Role.OUT), *tensors[1:], (name, Role.IN)]
+    return tensors
+
+
+def called_through(name: str, frames: int) -> Callable[..., None]:
+    """Return what kernels call by `name`, with `frames` callers between it and the kernel."""
+    decl = REGISTRY[name]
+    return _generate(decl, list(_roles(decl.compute).items()), 2 + frames)[0]
+
+
 _TEMPLATE = """\
 def {name}({arguments}):
     if repeatTimes is None:
@@ -131,9 +160,9 @@ def {name}({arguments}):
     else:
         key = ("{key}", {hashed}{repeat_key})
     try:
-        call = dst.calls[key]
+        call = dst.calls[key if isSetMask else None]
     except (KeyError, AttributeError, TypeError):
-        call = bind(DECL, {tensors}, {mode}, (count, repeatTimes, {params}), key)
+        call = bind(DECL, {tensors}, {mode}, (count, repeatTimes, {params}, isSetMask), key)
     if not ({alive}):
         raise freed(DECL, {tensors})
 {run}"""
@@ -162,7 +191,7 @@ def _generate(
     fill = decl.params is FillRepeatParams
     strides = "dstBlockStride=1, dstRepeatStride=8" if fill else "repeatParams=None"
     names = [n for n, _ in roles]
-    arguments = f"{', '.join(names)}, mask, repeatTimes=None, {strides}"
+    arguments = f"{', '.join(names)}, mask, repeatTimes=None, {strides}, isSetMask=True"
     tensors = [n for n, r in roles if r in TENSORS]
     mode = next((n for n, r in roles if r in MODES), "None")
     hashed = [n for n in tensors if n != "dst"]
@@ -195,8 +224,10 @@ def _generate(
     return space[decl.name], _forms(decl, ", ".join(names), strides.split("=")[0])
 
 
-def _forms(decl: Decl, arguments: str, strides: str) -> str:
+def _forms(decl: Decl, names: str, strides: str) -> str:
     """Return the forms of a call as its page shows them."""
-    counted = f"{decl.name}({arguments}, count)  |  "
-    repeated = f"{decl.name}({arguments}, mask, repeatTimes, {strides}...)"
+    if decl.on_arrays:
+        return f"{decl.name}({names}[, sharedTmpBuffer][, calCount])"
+    counted = f"{decl.name}({names}, count)  |  "
+    repeated = f"{decl.name}({names}, mask, repeatTimes, {strides}...)"
     return repeated if hasattr(decl.params, "REPEATS_ONLY") else counted + repeated

@@ -185,7 +185,6 @@ def _store_table(
     core, layout = dst.core, shape.layouts[0]
     spans = ((0, shape.extent(layout)),)
     check_operands((Operand("dst", dst, spans, True),))
-    dst.written(shape.extent(layout))
     opcode = core.bodies.opcode(f"copy_{dst.dtype.nbytes}")
     row = np.zeros(opcodes.ROW_WORDS, np.int64)
     row[opcodes.OP], row[opcodes.COUNT] = opcode, shape.count

@@ -146,7 +146,7 @@ def runs(starts: Sequence[int], width: int) -> tuple[Span, ...]:
 
 
 def check_operands(operands: Sequence[Operand]) -> None:
-    """Check where the operands start and end.
+    """Check where the operands start and end, and note how far the call writes.
 
     Raises
     ------
@@ -168,6 +168,8 @@ def check_operands(operands: Sequence[Operand]) -> None:
                 f"the end of {tensor!r} ({each.extent} of {tensor.nbytes} bytes); use fewer "
                 f"elements or a larger buffer"
             )
+        if each.writes:
+            tensor.written(each.extent)
 
 
 def meet(one: Operand, other: Operand) -> bool:

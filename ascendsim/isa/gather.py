@@ -107,11 +107,8 @@ def _bind_gather(
         read = (times - 1) * lanes + bits.bit_length() if times else 0
         part = source_geometry(bits, lanes, times, dtype.nbytes, (1, stride))
         fields = {"mask": bits, "repeatTimes": repeats}
-    operands = (
-        Operand("dst", dst, part, True),
-        Operand("src", src, ((0, src.nbytes),)),
-        Operand("src1", offsets, ((0, 4 * read),) if read else ()),
-    )
+    at = Operand("src1", offsets, ((0, 4 * read),) if read else ())
+    operands = (Operand("dst", dst, part, True), Operand("src", src, ((0, src.nbytes),)), at)
     if meet(*operands[:2]):
         raise OverlapError(f"dst and src share bytes ({src!r}): not supported; use two buffers")
     words = {

@@ -9,7 +9,7 @@ rule from asc-tools cpudebug kernel_base_check (code).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import index
 from typing import Any
 
@@ -64,14 +64,18 @@ class Geometry:
             return self._extent_of_bits(layout)
         if self.counted:
             return self.count * layout.element
-        lanes = self.mask.bit_length()
+        # the last repeat of a count is shorter, and may end before the one ahead of it
+        return max(self._end(layout, r) for r in range(max(self.repeats - 2, 0), self.repeats))
+
+    def _end(self, layout: Layout, repeat: int) -> int:
         per_block = DATABLOCK_BYTES // layout.element
-        block, rest = divmod(lanes - 1, per_block)
-        return (
-            (self.repeats - 1) * layout.repeat_stride
-            + block * layout.block_stride
-            + (rest + 1) * layout.element
-        )
+        block, rest = divmod(self.used(repeat) - 1, per_block)
+        start = repeat * layout.repeat_stride + block * layout.block_stride
+        return start + (rest + 1) * layout.element
+
+    def used(self, repeat: int) -> int:
+        """Return the lanes of a repeat up to the last that takes part."""
+        return min(self.mask.bit_length(), self.count - repeat * self.lanes)
 
     def _extent_of_bits(self, layout: Layout) -> int:
         """Return the bytes of mask bits.
@@ -103,14 +107,14 @@ class Geometry:
     def blocks(self, layout: Layout, repeat: int) -> list[int]:
         """Return the byte offsets of the datablocks that one repeat touches, in lane order."""
         per_block = DATABLOCK_BYTES // layout.element
-        used = -(-self.mask.bit_length() // per_block)
+        used = -(-self.used(repeat) // per_block)
         base = repeat * layout.repeat_stride
         return [base + b * layout.block_stride for b in range(used)]
 
     def _repeat_ranges(self, layout: Layout, repeat: int) -> list[tuple[int, int]]:
         per_block = DATABLOCK_BYTES // layout.element
         found = []
-        for lane in range(self.mask.bit_length()):
+        for lane in range(self.used(repeat)):
             if self.mask >> lane & 1:
                 block, rest = divmod(lane, per_block)
                 start = (
@@ -126,7 +130,7 @@ class Geometry:
         out = np.zeros(opcodes.GEOMETRY_WORDS, np.int64)
         out[opcodes.G_OPERANDS :: 3] = -1
         out[opcodes.G_REPEATS], out[opcodes.G_LANES] = self.repeats, self.lanes
-        low, high = self.mask & (1 << 64) - 1, self.mask >> 64
+        low, high = (self.mask >> shift & (1 << 64) - 1 for shift in (0, 64))
         out[opcodes.G_MASK_LO : opcodes.G_MASK_HI + 1] = np.array([low, high], np.uint64).view(
             np.int64
         )
@@ -176,6 +180,20 @@ def counted(count: Any, elements: Sequence[int], lanes: int) -> Geometry:
         raise RepeatError(f"count is {number}: it must not be negative")
     layouts = tuple(contiguous_layout(e, lanes) for e in elements)
     return Geometry(number, lanes, -(-number // lanes), (1 << lanes) - 1, layouts, True)
+
+
+def strided_count(
+    total: int, strides: Sequence[tuple[int, int]], elements: Sequence[int], lanes: int
+) -> Geometry:
+    """Return the geometry of counter mode: `total` lanes with the strides of the repeat form.
+
+    Raises
+    ------
+    RepeatError
+        When the destination's block stride is 0.
+    """
+    one = repeated((1 << lanes) - 1, 1, strides, elements, lanes)
+    return replace(one, count=total, repeats=-(-total // lanes))
 
 
 def repeated(

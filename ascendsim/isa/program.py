@@ -26,6 +26,7 @@ from ascendsim.errors import (
     ContractError,
     QueueError,
 )
+from ascendsim.isa import masks
 from ascendsim.isa.footprint import Footprint, Operand, check_operands
 from ascendsim.isa.geometry import Geometry, Layout
 from ascendsim.numerics import opcodes
@@ -98,11 +99,14 @@ def _bound(
         core = tensors[0].core
         if any(t.core is not core for t in tensors):
             raise ContractError("operands lie in the UB of different cores")
+        masks.refuse_counter(core)
         call = bind(name, tensors, *given)
     except AscendError as error:
         error.message = f"{name}: {error.message}"
         raise
     core.relied_on(PROGRAM_RULES.get(name, ()), name)
+    if masks.forget_register(core):
+        return call  # bound anew each time, as what it leaves in the register matters
     calls = tensors[0].calls
     if len(calls) >= MAX_CALLS:
         calls.clear()
@@ -131,9 +135,6 @@ def make_call(
     scratch_words : memory of the call's own behind the block, whose address is P_SCRATCH
     """
     check_operands(operands)
-    for each in operands:
-        if each.writes:
-            each.tensor.written(each.extent)
     core = operands[0].tensor.core
     opcode = core.bodies.opcode(body)
     row = np.zeros(opcodes.ROW_WORDS, np.int64)

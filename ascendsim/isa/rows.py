@@ -44,7 +44,8 @@ _ORDER = (opcodes.DST, opcodes.SRC0, opcodes.SRC1, opcodes.MASK)
 
 
 def _slots(decl: Any) -> list[int]:
-    sources = iter((opcodes.SRC0, opcodes.SRC1))
+    # no instruction has three sources and mask bits, so the word of the bits holds the third
+    sources = iter((opcodes.SRC0, opcodes.SRC1, opcodes.MASK))
     slots = []
     for _, role in decl.operands:
         if role in DESTINATIONS:

@@ -7,36 +7,18 @@ run print them. Sources are cited by repository and path; the words are ours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ascendsim.dtypes import DType
 from ascendsim.enums import CMPMODE, RoundMode
+from ascendsim.isa.rule import MANUAL as _MANUAL
+from ascendsim.isa.rule import Rule
+from ascendsim.isa.rule import make_rule as _rule
 from ascendsim.isa.rule_texts import TEXTS
+from ascendsim.isa.rules_arith import ARITH
 from ascendsim.options import Options
 
 GRADES = ("documented", "code", "report", "assumed")
-_MANUAL = "asc-devkit docs/zh/api/SIMD-API"
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule: what it says, where that is from, and its grade (`default` or by architecture)."""
-
-    id: str
-    text: str
-    source: str
-    default: str
-    by_arch: Mapping[str, str]
-
-    def grade(self, arch: str) -> str:
-        """Return the grade of this rule on `arch`."""
-        return self.by_arch.get(arch, self.default)
-
-
-def _rule(id: str, text: str, source: str, default: str, **by_arch: str) -> Rule:
-    return Rule(id, text, source, default, {k.removeprefix("arch"): v for k, v in by_arch.items()})
 
 
 _ACCURACY = f"{_MANUAL}, accuracy table of the 950 register instructions"
@@ -220,7 +202,10 @@ _ALL = (
         "assumed",
     ),
 )
-RULES: dict[str, Rule] = {rule.id: rule for rule in (*_ALL, *(Rule(*row) for row in TEXTS))}
+RULES: dict[str, Rule] = {rule.id: rule for rule in (*_ALL, *ARITH, *(Rule(*row) for row in TEXTS))}
+
+# rules about floats that an instruction does not need on integers
+_FLOATS = {"round-once", "subnormals-kept", "nan-word", "max-min-nan", "compare-nan"}
 
 
 def weakest(grades: list[str]) -> str:
@@ -233,13 +218,16 @@ def rules_of(
 ) -> list[str]:
     """Return the rules that a call of `decl` relies on, in its mode, form and element type."""
     rules = list(decl.rules)
+    if dtype.kind != "float":
+        rules = [rule for rule in rules if rule not in _FLOATS]
+        rules += ["integer-cast"] if decl.pair else ["integer-wrap"] if decl.arithmetic else []
     if decl.arithmetic and options.subnormals == "flush" and "subnormals-kept" in rules:
         rules.remove("subnormals-kept")
     if decl.flushes and options.subnormals == "soc":
         rules.append("flush-subnormals")
     if (decl.arithmetic or decl.pair) and dtype.kind == "float":
         rules.append("launch-overflow-mode")
-    if mode is CMPMODE.NE:
+    if mode is CMPMODE.NE and dtype.kind == "float":
         rules.append("compare-ne-nan")
     if isinstance(mode, RoundMode) and mode > RoundMode.CAST_RINT and dtype.nbytes == 2:
         rules.append("cast-directed-overflow")

@@ -60,6 +60,9 @@ def check_types(decl: Any, tensors: tuple[Any, ...], mode: Any, core: Any) -> No
         _check_pair(row, values, mode, soc.name)
         return
     wanted = value_type(decl, tensors)
+    sources = {dtype for name, dtype in values if name != "dst"}
+    if len(sources) == 1 and f"{tensors[-1 - decl.reads_dst].dtype}->{wanted}" in row.pairs:
+        return
     for name, dtype in values:
         if dtype is not wanted:
             raise DtypeError(
@@ -71,8 +74,23 @@ def check_types(decl: Any, tensors: tuple[Any, ...], mode: Any, core: Any) -> No
             f"{wanted} is not available on {soc.name}: use {', '.join(row.dtypes)} "
             f"(Cast the operands first)"
         )
-    if row.modes and mode is not None and int(mode) not in row.modes:
-        raise UnsupportedError(f"mode {mode} is not available on {soc.name}")
+    modes = row.only.get(wanted.name, row.modes)
+    if modes and mode is not None and int(mode) not in modes:
+        raise UnsupportedError(f"mode {mode} is not available on {soc.name} for {wanted}")
+
+
+def check_form(decl: Any, dtype: DType, core: Any) -> None:
+    """Check that the mask + repeat form exists on this SoC for `dtype`.
+
+    Raises
+    ------
+    DtypeError
+        When only the count form does.
+    """
+    if dtype.name in core.soc.ops[decl.name].count_only:
+        raise DtypeError(
+            f"{dtype} has no form with mask and repeatTimes on {core.soc.name}; use the count form"
+        )
 
 
 def check_on_soc(name: str, core: Any, dtype: DType) -> None:
@@ -113,24 +131,42 @@ def body_name(decl: Any, tensors: tuple[Any, ...]) -> str:
     dtype = value_type(decl, tensors)
     if decl.bits:
         return f"{decl.body}_{dtype.nbytes}"
-    if decl.pair:
+    if decl.pair or (decl.reads_dst and tensors[1].dtype is not dtype):
         return f"{decl.body}_{tensors[1].dtype}_{dtype}"
     return f"{decl.body}_{dtype}"
 
 
-def encoder(decl: Any, dtype: DType) -> Callable[[Any], float] | None:
+def encoder(decl: Any, tensors: tuple[Any, ...]) -> Callable[[Any], float] | None:
     """Return what turns the kernel's scalar into the one that the compiled body takes.
 
     A float32 scalar is rounded by the compiled code itself. Bit-copying instructions take the
     raw pattern, so that -0.0 and NaN payloads survive.
     """
+    if decl.pair and tensors[0].dtype is dtypes.float16 and tensors[1].dtype is dtypes.int32:
+        scale = tensors[0].core.deq_scale
+        return lambda _: float(scale)
     if decl.scalar is None:
         return None
+    dtype = tensors[1].dtype if decl.reads_dst else value_type(decl, tensors)
+    if decl.shift:
+        bits = None if tensors[0].core.soc.arch == "3510" else 8 * dtype.nbytes
+        return lambda v: float(_distance(decl.name, v, bits))
     if decl.bits:
         return _raw_float32 if dtype is dtypes.float32 else lambda v: float(dtype.to_bits(v))
     if dtype is dtypes.float32:
         return None
     return lambda v: float(dtype.from_bits(dtype.to_bits(v)))
+
+
+def _distance(name: str, value: Any, bits: int | None) -> int:
+    """Return how far to shift; `bits` is the most that the SoC takes (None: any number).
+
+    Source: asc-devkit docs, ShiftLeft and ShiftRight pages (documented).
+    """
+    if not hasattr(value, "__index__") or value < 0 or (bits is not None and value > bits):
+        most = "0 or more" if bits is None else f"0..{bits}"
+        raise ContractError(f"{name}: the scalar is {value!r}: it is a number of bits, {most}")
+    return min(int(value), 64)
 
 
 def _raw_float32(value: float) -> float:

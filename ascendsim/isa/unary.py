@@ -1,4 +1,4 @@
-"""Vector instructions of one source: absolute value, exponential, logarithm, square root.
+"""Vector instructions of one source: absolute value, exponential, logarithm, roots, Relu.
 
 Manual chapter: basic arithmetic, one-operand instructions.
 """
@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ascendsim.isa.caution import table_based
 from ascendsim.isa.declare import vector
 from ascendsim.isa.roles import In, Out
-from ascendsim.numerics import arith, transcend
+from ascendsim.numerics import arith, fma, transcend
 
 
 @vector(body="abs", rules=("abs", "nan-word"))
@@ -47,3 +48,32 @@ def Sqrt(dst: Out, src: In, env: int = 0) -> Any:
     Exceptional values: sqrt(-0) = -0, sqrt(x < 0) and sqrt(NaN) = canonical NaN.
     """
     return arith.sqrt(src, env=env)
+
+
+@vector(body="relu", rules=("relu-edge", "nan-word"))
+def Relu(dst: Out, src: In, env: int = 0) -> Any:
+    """Keep src where it is above zero, else store zero.
+
+    Exceptional values: -0 becomes +0; a NaN becomes the canonical NaN.
+    """
+    return fma.relu(src, env=env)
+
+
+@vector(body="reciprocal", rules=("reciprocal-bits", "nan-word"), flushes=True, caution=table_based)
+def Reciprocal(dst: Out, src: In, env: int = 0) -> Any:
+    """Divide one by src, correctly rounded (a model: see the rule reciprocal-bits).
+
+    Exceptional values: 1/0 is inf with the sign of the zero, 1/inf is zero, NaN gives the canonical
+    NaN; subnormal operands and results are flushed.
+    """
+    return fma.reciprocal(src, env=env)
+
+
+@vector(body="rsqrt", rules=("rsqrt-bits", "nan-word"), flushes=True, caution=table_based)
+def Rsqrt(dst: Out, src: In, env: int = 0) -> Any:
+    """Divide one by the square root of src (a model: see the rule rsqrt-bits).
+
+    Exceptional values: of zero it is inf with the sign of the zero, below zero and of NaN the
+    canonical NaN, of +inf it is +0; subnormal sources read as zero.
+    """
+    return fma.rsqrt(src, env=env)

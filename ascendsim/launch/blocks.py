@@ -194,7 +194,7 @@ def _kernel_line(traceback: TracebackType | None) -> tuple[str, int] | None:
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
         if is_kernel_file(file):
-            found = (_short(file), traceback.tb_lineno)
+            found = (short_name(file), traceback.tb_lineno)
         traceback = traceback.tb_next
     return found
 
@@ -205,7 +205,7 @@ def is_kernel_file(file: str) -> bool:
     return not inside or "_kernels" in file
 
 
-def _short(file: str) -> str:
+def short_name(file: str) -> str:
     """Return `file` relative to the working directory when it lies below it."""
     try:
         return str(Path(file).relative_to(Path.cwd()))

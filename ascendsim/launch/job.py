@@ -64,9 +64,8 @@ class Readers:
     @property
     def quiet(self) -> bool:
         """True when only the outputs are wanted."""
-        watched = self.observers or self.checks
-        reading = self.call_sink or self.ub_sink or self.images is not None
-        return not (watched or reading) and self.executing
+        sinks = self.call_sink or self.ub_sink or self.images is not None
+        return not (self.observers or sinks or self.checks) and self.executing
 
     def of(self, block: int) -> tuple[Observer, ...]:
         """Return the observers of `block`."""

@@ -1,5 +1,7 @@
 """Add, Sub, Mul, Div, Max, Min, Abs and Sqrt on arrays of float32, float16 or bfloat16.
 
+Add, Sub, Mul, Max and Min take integers too, see `integers.py`; all else here is about floats.
+
 float16 and bfloat16 operate in float32 and round once more to nearest even: for float16 that is
 the correctly rounded result (24 bits are more than twice 11 plus 1), for bfloat16 it is the
 documented rule. The second operand of the binary functions is an array or a scalar of type T.
@@ -20,6 +22,7 @@ import numpy as np
 
 from ascendsim.enums import RoundMode
 from ascendsim.numerics.cast import narrow, widen
+from ascendsim.numerics.integers import binary, is_integer
 from ascendsim.numerics.rounding import FLOAT32, Format
 from ascendsim.numerics.words import (
     delivered,
@@ -34,16 +37,22 @@ from ascendsim.numerics.words import (
 
 def add(a: np.ndarray, b: object, env: int = 0) -> np.ndarray:
     """Return `a + b`; a sum of zero is +0 unless both operands are -0."""
+    if is_integer(a):
+        return binary(np.add, a, b)
     return _compute(np.add, env, a, b)
 
 
 def sub(a: np.ndarray, b: object, env: int = 0) -> np.ndarray:
     """Return `a - b`; a difference of zero is +0 unless it is -0 - +0."""
+    if is_integer(a):
+        return binary(np.subtract, a, b)
     return _compute(np.subtract, env, a, b)
 
 
 def mul(a: np.ndarray, b: object, env: int = 0) -> np.ndarray:
     """Return `a * b`; zero times infinity is NaN."""
+    if is_integer(a):
+        return binary(np.multiply, a, b)
     return _compute(np.multiply, env, a, b)
 
 
@@ -59,11 +68,15 @@ def sqrt(a: np.ndarray, env: int = 0) -> np.ndarray:
 
 def maximum(a: np.ndarray, b: object, env: int = 0) -> np.ndarray:
     """Return the greater operand; +0 counts as greater than -0, a NaN operand gives NaN."""
+    if is_integer(a):
+        return binary(np.maximum, a, b)
     return _pick(np.greater, a, b, env)
 
 
 def minimum(a: np.ndarray, b: object, env: int = 0) -> np.ndarray:
     """Return the smaller operand; -0 counts as smaller than +0, a NaN operand gives NaN."""
+    if is_integer(a):
+        return binary(np.minimum, a, b)
     return _pick(np.less, a, b, env)
 
 

@@ -97,7 +97,7 @@ def round_to_brain(lanes: Lanes, mode: RoundMode) -> Lanes:
     pattern = lanes.bits()
     magnitude = pattern & MAGNITUDE32
     shift = magnitude.constant(16)
-    rounded = _shift_and_round(magnitude, shift, pattern, mode)
+    rounded = shift_and_round(magnitude, shift, pattern, mode)
     return _assemble(magnitude, rounded, pattern, BFLOAT16)
 
 
@@ -114,10 +114,10 @@ def round_to_half(lanes: Lanes, mode: RoundMode) -> Lanes:
     distance = where(distance > 31, distance.constant(31), distance)
     kept = where(small, significand, magnitude - (112 << 23))
     shift = where(small, distance, distance.constant(13))
-    return _assemble(magnitude, _shift_and_round(kept, shift, pattern, mode), pattern, FLOAT16)
+    return _assemble(magnitude, shift_and_round(kept, shift, pattern, mode), pattern, FLOAT16)
 
 
-def _shift_and_round(value: Lanes, shift: Lanes, pattern: Lanes, mode: RoundMode) -> Lanes:
+def shift_and_round(value: Lanes, shift: Lanes, pattern: Lanes, mode: RoundMode) -> Lanes:
     """Discard the low `shift` bits of a magnitude and round what is kept, by mode."""
     discarded = (value.constant(1) << shift) - 1
     cut = value >> shift

@@ -143,12 +143,16 @@ def emitter(instruction: str, form: Format) -> Callable[[Call], None]:
     def emit(call: Call) -> None:
         def compute(lanes: Lanes) -> Lanes:
             exact = operation(form.operand(call, lanes, flush=True))
-            single = exact if form is FLOAT32 else _sticky(exact)
-            return form.narrow(call, single.to_float(F32), flush=True)
+            return form.narrow(call, single_of(exact, form), flush=True)
 
         sweep(call, [(SRC0, form.element)], form.element, compute, CHUNK)
 
     return emit
+
+
+def single_of(exact: Lanes, form: Format) -> Lanes:
+    """Return float64 lanes as the float32 that `form.narrow` rounds as if it were exact."""
+    return (exact if form is FLOAT32 else _sticky(exact)).to_float(F32)
 
 
 def _sticky(exact: Lanes) -> Lanes:

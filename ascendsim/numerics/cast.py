@@ -1,5 +1,7 @@
 """Cast between float32, float16 and bfloat16 on arrays, in integer arithmetic on the patterns.
 
+From and to integers: `cast_int.py`.
+
 Every mode of RoundMode, one rounding each. No library conversion is used, so numpy and ml_dtypes
 stay independent oracles; `rounding.py` says the same one element at a time.
 """
@@ -35,6 +37,15 @@ def cast(src: np.ndarray, dst_dtype: DType, mode: RoundMode, env: int = 0) -> np
 
     Source: asc-devkit, Cast.md and precision_conversion.md.
     """
+    from ascendsim.numerics import cast_int  # which rounds with `narrow` of this module
+
+    whole = src.dtype.kind in "iu"
+    if dst_dtype.kind != "float":
+        if whole:
+            return cast_int.between_integers(src, dst_dtype, env=env)
+        return cast_int.to_integer(src, dst_dtype, mode, env=env)
+    if whole:
+        return cast_int.from_integer(src, dst_dtype, mode, env=env)
     source, target = format_of(src.dtype), format_of(dst_dtype.numpy)
     patterns = words(src)
     if source is not target:

@@ -9,8 +9,18 @@ from __future__ import annotations
 import numpy as np
 
 from ascendsim.enums import CMPMODE
+from ascendsim.numerics.integers import is_integer
 from ascendsim.numerics.opcodes import ENV_NE_ORDERED
 from ascendsim.numerics.words import format_of, like, magnitudes, words
+
+_INTEGER = {
+    CMPMODE.LT: np.less,
+    CMPMODE.GT: np.greater,
+    CMPMODE.EQ: np.equal,
+    CMPMODE.LE: np.less_equal,
+    CMPMODE.GE: np.greater_equal,
+    CMPMODE.NE: np.not_equal,
+}
 
 
 def compare(a: np.ndarray, b: object, mode: CMPMODE, env: int = 0) -> np.ndarray:
@@ -22,6 +32,8 @@ def compare(a: np.ndarray, b: object, mode: CMPMODE, env: int = 0) -> np.ndarray
 
     Source: asc-devkit, Compare.md, Compares.md and the C API pages of the comparisons.
     """
+    if is_integer(a):
+        return np.packbits(_INTEGER[mode](a, like(b, a)), bitorder="little")
     fmt = format_of(a.dtype)
     x, y = np.broadcast_arrays(words(a), words(like(b, a)))
     sizes = [magnitudes(operand, fmt).astype(np.int64) for operand in (x, y)]

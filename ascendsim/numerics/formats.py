@@ -59,8 +59,11 @@ class Format:
             nan = call.choose(ENV_NAN_ONES, MAGNITUDE32, self.quiet_nan, lanes.bits())
             result = where(lanes.is_nan(), nan.as_float(), lanes)
             return flushed(call, result) if flush else result
-        rounded = float_to_half(lanes) if self is FLOAT16 else float_to_brain(lanes)
-        return self.finish(call, rounded, flush)
+        return self.finish(call, self.rounded(lanes), flush)
+
+    def rounded(self, lanes: Lanes) -> Lanes:
+        """Round float32 lanes to 16-bit patterns, nearest even, any NaN to some NaN."""
+        return float_to_half(lanes) if self is FLOAT16 else float_to_brain(lanes)
 
     def finish(self, call: Call, pattern: Lanes, flush: bool = False) -> Lanes:
         """Canonicalise NaN, saturate and flush 16-bit results, by the ENV word."""

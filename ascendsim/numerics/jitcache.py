@@ -36,6 +36,7 @@ _CHECK_BYTES = hashlib.sha256().digest_size
 CACHE_VARIABLE = "ASCENDSIM_CACHE"
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILED_SOURCES = (
+    "dtypes.py",
     "engine/emit.py",
     "engine/emit_sweep.py",
     "engine/generated.py",
@@ -47,8 +48,11 @@ COMPILED_SOURCES = (
     "numerics/ball.py",
     "numerics/bodies_arith.py",
     "numerics/bodies_cast.py",
+    "numerics/bodies_cast_int.py",
     "numerics/bodies_compare.py",
     "numerics/bodies_exp.py",
+    "numerics/bodies_fma.py",
+    "numerics/bodies_int.py",
     "numerics/bodies_move.py",
     "numerics/bodies_reduce.py",
     "numerics/bodies_select.py",

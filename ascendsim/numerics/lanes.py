@@ -83,6 +83,15 @@ class Lanes:
     def __rshift__(self, other: Lanes | int) -> Lanes:
         return self._binary(other, "lshr", "lshr")
 
+    def shifted_right(self, other: Lanes | int) -> Lanes:
+        """Shift right, copies of the sign bit coming in."""
+        return Lanes(self.builder, self.builder.ashr(self.value, self._operand(other)))
+
+    def below(self, other: Lanes | int) -> Lanes:
+        """Compare integers as unsigned numbers."""
+        value = self.builder.icmp_unsigned("<", self.value, self._operand(other))
+        return Lanes(self.builder, value)
+
     def __invert__(self) -> Lanes:
         return Lanes(self.builder, self.builder.not_(self.value))
 
@@ -147,6 +156,10 @@ class Lanes:
         wider = element_bits(element) > element_bits(self.element)
         return self._convert("zext" if wider else "trunc", element)
 
+    def extended(self, element: ir.Type) -> Lanes:
+        """Widen a signed integer."""
+        return self._convert("sext", element)
+
     def spread(self, element: ir.Type) -> Lanes:
         """Turn truth values into all-ones or all-zeros words."""
         return self._convert("sext", element)
@@ -170,10 +183,23 @@ def intrinsic(name: str, *operands: Lanes) -> Lanes:
     """Call an LLVM intrinsic such as `fma`, `sqrt` or `floor` on vectors of one type."""
     first = operands[0]
     vector = first.value.type
-    suffix = f"v{first.count}f{element_bits(first.element)}"
+    suffix = _suffix(first)
     signature = ir.FunctionType(vector, [vector] * len(operands))
     function = declare(first.builder.module, f"llvm.{name}.{suffix}", signature)
     return Lanes(first.builder, first.builder.call(function, [o.value for o in operands]))
+
+
+def saturated(lanes: Lanes, element: ir.IntType, signed: bool) -> Lanes:
+    """Convert floats to integers toward zero: clamped to the range, NaN to 0."""
+    vector = ir.VectorType(element, lanes.count)
+    kind = "fptosi" if signed else "fptoui"
+    name = f"llvm.{kind}.sat.v{lanes.count}i{element.width}.{_suffix(lanes)}"
+    function = declare(lanes.builder.module, name, ir.FunctionType(vector, [lanes.value.type]))
+    return Lanes(lanes.builder, lanes.builder.call(function, [lanes.value]))
+
+
+def _suffix(lanes: Lanes) -> str:
+    return f"v{lanes.count}f{element_bits(lanes.element)}"
 
 
 def declare(module: ir.Module, name: str, signature: ir.FunctionType) -> ir.Function:

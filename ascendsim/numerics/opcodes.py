@@ -17,6 +17,8 @@ ENV_NAN_ONES = 1  # produced NaNs are 0x7fffffff / 0x7fff, else 0x7fc00000 / 0x7
 ENV_SATURATE = 2  # half/bf16 results: inf -> +-max, NaN -> +0 (CTRL[48] = 0)
 ENV_FLUSH = 4  # subnormal operands and results of this instruction become zero, sign kept
 ENV_NE_ORDERED = 8  # NE is 0 when an operand is NaN (c220 by report), else 1
+ENV_REGISTER = 16  # 950: multiply-add rounds once, Rsqrt is a quotient by a rounded root
+ENV_TRUNCATE = 32  # casts to integers keep the low bits, else they clamp (CTRL[59] = 1)
 
 # --- words of a geometry block
 G_REPEATS, G_LANES, G_MASK_LO, G_MASK_HI, G_COMPARE_MASKED = range(5)
@@ -27,7 +29,7 @@ G_ELEMENT, G_BLOCK_STRIDE, G_REPEAT_STRIDE = range(3)  # all in bytes
 # -1 = the operand is absent
 GEOMETRY_WORDS = G_OPERANDS + 4 * 3
 
-MAX_LANES = 128  # 16-bit elements in 256 bytes
+MAX_LANES = 128  # 16-bit elements in 256 bytes: the lanes that a mask can name
 
 # --- words of a parameter block: what GEOMETRY points to for a program (programs.py), a body that
 # reads its operands itself. The first four words are those of a geometry block.

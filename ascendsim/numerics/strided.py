@@ -93,6 +93,8 @@ def used_lanes(geometry, lanes):
 
     An unmasked compare takes all lanes, whatever the mask.
     """
+    if lanes > MAX_LANES:
+        return lanes  # of 8-bit elements, which have no mask
     to_bits = load64(geometry + (_operand(0) + G_ELEMENT * WORD_BYTES)) == 0
     if to_bits and load64(geometry + G_COMPARE_MASKED * WORD_BYTES) == 0:
         return lanes

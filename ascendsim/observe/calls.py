@@ -53,7 +53,7 @@ def describe(instr: Instr, crc: int | None) -> dict[str, Any]:
         out[access.role] = _place(access)
     out |= {key: _plain(value) for key, value in call.fields.items()}
     if instr.scalar is not None:
-        dtype = call.fields["dtype"]
+        dtype = call.fields.get("src_dtype", call.fields["dtype"])  # a scalar is of the source
         out["scalar"] = f"{dtype.to_bits(instr.scalar):#0{2 + 2 * dtype.nbytes}x}"
     if crc is not None:
         out["dst_crc"] = crc

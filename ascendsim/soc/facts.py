@@ -21,7 +21,8 @@ CONFIDENCES = ("high", "medium", "low", "assumed")
 
 _FACT_KEYS = {"value", "source", "confidence"}
 _COST_KEYS = {"fixed", "per_repeat", "cost_source", "cost_confidence"}
-_ROW_KEYS = _COST_KEYS | {"dtypes", "modes", "pairs", "support_source", "support_confidence"}
+_FORM_KEYS = {"dtypes", "modes", "only", "count_only", "pairs"}
+_ROW_KEYS = _COST_KEYS | _FORM_KEYS | {"support_source", "support_confidence"}
 _DTYPE_NAMES = frozenset(t.name for t in ALL)
 _ROUND_LETTERS = frozenset("NRFCAZO")
 
@@ -63,6 +64,7 @@ class OpRow:
     """One instruction on one SoC: its element types, modes, conversions and cost.
 
     `dtypes` are names as in `ascendsim.dtypes`; `modes` is empty where the instruction has none;
+    `only` restricts the modes of single types, `count_only` are the types without a repeat form;
     `pairs` is Cast's table "source->destination" to the letters of the rounding modes it takes
     (N R F C A Z O = NONE RINT FLOOR CEIL ROUND TRUNC ODD); `cost` is None where nothing is known.
     """
@@ -70,6 +72,8 @@ class OpRow:
     name: str
     dtypes: tuple[str, ...]
     modes: tuple[int, ...]
+    only: Mapping[str, tuple[int, ...]]
+    count_only: tuple[str, ...]
     pairs: Mapping[str, str]
     support_source: str
     support_confidence: str
@@ -97,11 +101,14 @@ def make_row(file: str, op: str, raw: Mapping[str, Any]) -> OpRow:
         _check_dtypes(file, f"{where}.pairs", pair.split("->"))
         if not letters or set(letters) - _ROUND_LETTERS:
             raise ValueError(f"{file}: {where}.pairs {pair!r} has unknown modes {letters!r}")
-    _check_dtypes(file, f"{where}.dtypes", raw["dtypes"])
+    for key in ("dtypes", "only", "count_only"):
+        _check_dtypes(file, f"{where}.{key}", raw.get(key, ()))
     return OpRow(
         op,
         tuple(raw["dtypes"]),
         tuple(raw.get("modes", ())),
+        MappingProxyType({k: tuple(v) for k, v in raw.get("only", {}).items()}),
+        tuple(raw.get("count_only", ())),
         MappingProxyType(pairs),
         _cited(file, f"{where}.support_source", raw["support_source"]),
         _confidence(file, f"{where}.support_confidence", raw["support_confidence"]),
@@ -138,6 +145,10 @@ def row_facts(row: OpRow) -> list[tuple[str, Fact]]:
     found = [("dtypes", support(list(row.dtypes)))]
     if row.modes:
         found.append(("modes", support(list(row.modes))))
+    if row.only:
+        found.append(("only", support({name: list(modes) for name, modes in row.only.items()})))
+    if row.count_only:
+        found.append(("count_only", support(list(row.count_only))))
     if row.pairs:
         found.append(("pairs", support(dict(row.pairs))))
     if row.cost is not None:

@@ -12,6 +12,7 @@ from ascendsim.core import observed
 from ascendsim.dtypes import DType
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.errors import BoundsError, ContractError, QueueError
+from ascendsim.isa.operators import Expression, store
 from ascendsim.record import UB, Call
 from ascendsim.tensor.scalar import offset_of, read_element, scalar_call, write_element
 
@@ -59,6 +60,28 @@ class LocalTensor:
         """Return the tensor that starts `offset` elements further on: `t[offset:]`."""
         offset = int(offset_of("LocalTensor", index, self.count))
         return self._view(self.dtype, offset * self.dtype.nbytes) if offset else self
+
+    def __setitem__(self, index: slice, value: Expression) -> None:
+        """Compute an expression into this tensor: `dst[:] = a + b` covers all its elements."""
+        store(self[index], value)
+
+    def __add__(self, other: LocalTensor) -> Expression:
+        return Expression("Add", self, other)
+
+    def __sub__(self, other: LocalTensor) -> Expression:
+        return Expression("Sub", self, other)
+
+    def __mul__(self, other: LocalTensor) -> Expression:
+        return Expression("Mul", self, other)
+
+    def __truediv__(self, other: LocalTensor) -> Expression:
+        return Expression("Div", self, other)
+
+    def __and__(self, other: LocalTensor) -> Expression:
+        return Expression("And", self, other)
+
+    def __or__(self, other: LocalTensor) -> Expression:
+        return Expression("Or", self, other)
 
     def ReinterpretCast(self, T: Any) -> LocalTensor:
         """Return the same bytes as elements of `T`."""

@@ -90,7 +90,8 @@ def result(node: Node, sources: list[Any], repair: Repair | None, machine: bool)
     call = node.instr.call
     env = flags(call)
     fmt = FORMATS.get(node.dtype.name)
-    if call.name not in COMPARES and (fmt is None or not _known(call.name)):
+    scaled = call.name == "Cast" and call.encode is not None  # by SetDeqScale
+    if call.name not in COMPARES and (fmt is None or scaled or not _known(call.name)):
         return recorded(node)
     if machine and env & opcodes.ENV_FLUSH:
         sources = [_flushed(s, node.dtype) if isinstance(s, Real) else s for s in sources]
@@ -162,8 +163,9 @@ def scalar_of(node: Node) -> Real | None:
     bits = scalar_bits(node.instr)
     if bits is None:
         return None
-    fmt = FORMATS.get(node.instr.call.fields["dtype"].name)
-    return None if fmt is None else _read(bits, fmt)
+    dtype = node.instr.call.fields["dtype"]
+    fmt = FORMATS.get(dtype.name)
+    return en.real(int(dtype.from_bits(bits))) if fmt is None else _read(bits, fmt)
 
 
 def repairs(node: Node) -> Iterator[Repair]:
@@ -181,9 +183,9 @@ def repairs(node: Node) -> Iterator[Repair]:
                 nearest = {mode, rounding.name} <= _NEAREST
                 yield Repair(at, mode=rounding.name, likely=2 if nearest else 0)
     scalar = scalar_of(node)
-    if scalar is None or not scalar.finite:
-        return
     dtype: Any = call.fields["dtype"]
+    if scalar is None or not scalar.finite or dtype.name not in FORMATS:
+        return
     bits = scalar_bits(node.instr) or 0
     for near_bits in (bits + 1, bits - 1):
         neighbour = en.of_bits(near_bits, FORMATS[dtype.name]) if near_bits >= 0 else None

@@ -10,7 +10,7 @@ from typing import Any
 
 from ascendsim import ascendc
 from ascendsim.errors import RequestError
-from ascendsim.isa import PROGRAM_RULES, REGISTRY
+from ascendsim.isa import LIBRARY, PROGRAM_RULES, REGISTRY
 from ascendsim.isa.roles import Role
 from ascendsim.isa.rules import RULES
 from ascendsim.soc import NAMES, load
@@ -103,7 +103,7 @@ def find(name: str) -> IsaPage:
 
 
 def _page(name: str) -> IsaPage:
-    declared = REGISTRY.get(name)
+    declared = REGISTRY.get(name) or LIBRARY.get(name)
     if declared is not None and name in ascendc.APIS:
         operands = tuple((each, _ROLES[role]) for each, role in declared.operands)
         return IsaPage(

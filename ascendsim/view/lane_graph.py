@@ -175,7 +175,7 @@ def is_nan(bits: Any, dtype: DType) -> Any:
 
 def scalar_bits(instr: Instr) -> int | None:
     """Return the raw bits of a call's scalar as the instruction takes it, None without one."""
-    dtype: Any = instr.call.fields.get("dtype")
+    dtype: Any = instr.call.fields.get("src_dtype", instr.call.fields.get("dtype"))
     if instr.scalar is None or dtype is None:
         return None
     return int(dtype.to_bits(instr.scalar))

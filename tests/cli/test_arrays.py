@@ -10,6 +10,7 @@ import pytest
 
 from ascendsim.cli import arrays
 from ascendsim.dtypes import bfloat16, dtype, float16, float32, int32, uint8
+from ascendsim.explore import inputs
 from tests.helpers import assert_same_bits
 
 BITS = np.array([[0x3F80, 0x7FC1, 0xFF80], [0x8000, 0x0001, 0x7BFF]], np.uint16)
@@ -58,17 +59,17 @@ def test_shapes_are_kept(tmp_path: Path, shape: tuple[int, ...]) -> None:
 
 def test_random_is_the_same_however_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = {"grad": float32, "x": float16, "k": int32, "flag": uint8}
-    whole = arrays.random_inputs(wanted, (10, 100), 7)
-    monkeypatch.setattr(arrays, "_CHUNK", 128)
-    pieces = arrays.random_inputs(wanted, (10, 100), 7)
+    whole = inputs.random_inputs(wanted, (10, 100), 7)
+    monkeypatch.setattr(inputs, "_CHUNK", 128)
+    pieces = inputs.random_inputs(wanted, (10, 100), 7)
     for name in ("grad", "x"):
         assert_same_bits(pieces[name], whole[name])
-    other = arrays.random_inputs(wanted, (10, 100), 8)
+    other = inputs.random_inputs(wanted, (10, 100), 8)
     assert not np.array_equal(other["grad"], whole["grad"])
 
 
 def test_random_distributions() -> None:
-    made = arrays.random_inputs({"grad": float32, "x": float32, "k": int32}, (100_000,), 0)
+    made = inputs.random_inputs({"grad": float32, "x": float32, "k": int32}, (100_000,), 0)
     assert 0.98 < made["grad"].std() < 1.02
     assert 3.92 < made["x"].std() < 4.08
     assert made["k"].min() < -(2**30) and made["k"].max() > 2**30  # noqa: PT018

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -42,10 +41,8 @@ def test_start_loads_no_simulator() -> None:
         "c.execute(['--help'])\n"
         "print(*[m for m in ('numba', 'llvmlite', 'matplotlib') if m in sys.modules])"
     )
-    begun = time.monotonic()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == ""
-    assert time.monotonic() - begun < 3  # 0.4 s on an idle machine
 
 
 def test_ops(ask: Ask) -> None:

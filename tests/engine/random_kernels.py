@@ -49,6 +49,7 @@ class Draft:
         self.buffers: dict[str, DType] = {}
         self.values: list[str] = []
         self.masks: list[str] = []
+        self.placed = {"x", "y"}  # what depends on the inputs: a constant cannot be shifted
         fitting = self.copied & (set(self.soc.ops["Add"].dtypes) if fault else self.computed)
         self.type = dtypes.dtype(self.random.choice(sorted(fitting)))
         for name in ("x", "y"):
@@ -95,12 +96,15 @@ class Draft:
             elif role is Role.BITS_IN:
                 arguments[name] = self.random.choice(self.masks)
         if decl.scalar:
-            arguments[decl.scalar] = self._scalar(dtype)
+            shift = decl.shift and 8 * dtype.nbytes
+            arguments[decl.scalar] = self._scalar(dtype) % shift if shift else self._scalar(dtype)
         if decl.mode is not None:
-            arguments["mode"] = self._mode(decl, row)
+            arguments["mode"] = self._mode(decl, row, dtype)
         writes_bits = decl.operands[0][1] is Role.BITS_OUT
         target = self.buffer(dtypes.uint8 if writes_bits else dtype)
-        if not writes_bits and self.random.random() < 0.3:
+        if decl.reads_dst:
+            target = arguments["dst"]
+        elif not writes_bits and self.random.random() < 0.3:
             target = self.random.choice(self.of_type(dtype.name))  # in place
         self._append(decl, arguments | {"dst": target}, writes_bits)
         return True
@@ -125,14 +129,17 @@ class Draft:
         self.steps.append(Step(decl.name, given))
         known = self.masks if bits else self.values
         target = arguments["dst"]
+        depends = any(v in self.placed for n, v in given if n != "dst" and isinstance(v, str))
+        (self.placed.add if depends else self.placed.discard)(target)
         if target in known:
             known.remove(target)
         known.append(target)
 
-    def _mode(self, decl: Any, row: Any) -> Any:
+    def _mode(self, decl: Any, row: Any, dtype: DType) -> Any:
         if decl.mode is SELMODE:
             return SELMODE.VSEL_TENSOR_TENSOR_MODE
-        allowed = [m for m in decl.mode if not row.modes or int(m) in row.modes]
+        modes = row.only.get(dtype.name, row.modes)
+        allowed = [m for m in decl.mode if not modes or int(m) in modes]
         return self.random.choice(allowed)
 
     def _scalar(self, dtype: DType) -> Any:
@@ -174,13 +181,15 @@ def random_kernel(seed: int, fault: str = "", soc: str = "ascend910b1") -> Job:
 def _ends_well(draft: Draft, fault: str) -> bool:
     dtype = draft.buffers[draft.values[-1]].name
     added = not fault or dtype in draft.soc.ops["Add"].dtypes
-    return dtype in draft.copied and added and draft.values[-1] not in ("x", "y")
+    fits = dtype in draft.copied and added and (not fault or draft.values[-1] in draft.placed)
+    return fits and draft.values[-1] not in ("x", "y")
 
 
 def _body(draft: Draft, result: str, shift: int) -> Any:
     per_block = -(-ELEMENTS // BLOCKS)
 
     def body(x: Any, y: Any, out: Any) -> None:
+        SetDeqScale(0.75)
         u = Ub(**{name: (dtype, TILE + ROOM) for name, dtype in draft.buffers.items()})
         begin = GetBlockIdx() * per_block
         length = min(per_block, ELEMENTS - begin)

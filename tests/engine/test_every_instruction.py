@@ -6,6 +6,8 @@ call alone, makes a plan of it and replays that from the bytes before the call.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +25,7 @@ from ascendsim.engine.stream import NoPlanError, Stream
 from ascendsim.errors import BoundsError
 from ascendsim.explore import selftest
 from ascendsim.explore.bench import Bench
+from ascendsim.isa import LIBRARY
 from ascendsim.launch.engines import forget_plans
 from ascendsim.record import GM
 from ascendsim.soc import NAMES, load
@@ -30,8 +33,9 @@ from tests.engine.kit import assert_same, job_of, ran, random_bits
 from tests.helpers import assert_same_bits
 from tests.kit import Ub, gm
 
-#: calls that only step mode makes: they add to what other blocks stored, or wait for them
-BY_STEP = {"InitGlobalMemory", "InitOutput", "SyncAll", "IBSet", "IBWait"}
+#: calls that only step mode makes: they add to what other blocks stored, or wait for them, or are
+#: functions without compiled body
+BY_STEP = {"InitGlobalMemory", "InitOutput", "SyncAll", "IBSet", "IBWait", *LIBRARY}
 
 
 class Checker:
@@ -92,6 +96,7 @@ class Watched(Bench):
     @contextmanager
     def block(self) -> Iterator[Bench]:
         with super().block():
+            assert (self.core.ub.array == 0x5A).all()  # whatever the block before wrote
             self.core.observers, self.core.readers = (self.checker,), True
             yield self
 
@@ -213,3 +218,22 @@ def test_what_blocks_do_together_runs_by_step_and_says_why(body, why, mode):
     assert got.mode == "step"
     assert why in got.fallback
     assert_same(got, ran(job, "step"))
+
+
+WARM = """
+import sys
+import numpy as np, ascendsim as asim
+op = asim.load("hard_swish_grad")
+x = np.linspace(-4, 4, 3000, dtype=np.float32)
+til = op.tiling(x.shape, "float32")
+runs = [asim.launch(op, {"grad": x, "x": x}, til, mode=m) for m in ("step", "replay", "fused")]
+print([r.mode for r in runs], "numba" in sys.modules)
+"""
+
+
+def test_a_warm_process_runs_every_mode_without_the_compiler():
+    outputs = [
+        subprocess.run([sys.executable, "-c", WARM], capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert outputs[1].stdout == "['step', 'replay', 'fused'] False\n"

@@ -263,25 +263,6 @@ def test_the_generated_file_is_python_beside_the_compiled_code():
     assert program.Loop  # what writes the text
 
 
-WARM = """
-import sys
-import numpy as np, ascendsim as asim
-op = asim.load("hard_swish_grad")
-x = np.linspace(-4, 4, 3000, dtype=np.float32)
-til = op.tiling(x.shape, "float32")
-runs = [asim.launch(op, {"grad": x, "x": x}, til, mode=m) for m in ("step", "replay", "fused")]
-print([r.mode for r in runs], "numba" in sys.modules)
-"""
-
-
-def test_a_warm_process_runs_every_mode_without_the_compiler():
-    outputs = [
-        subprocess.run([sys.executable, "-c", WARM], capture_output=True, text=True, check=True)
-        for _ in range(2)
-    ]
-    assert outputs[1].stdout == "['step', 'replay', 'fused'] False\n"
-
-
 WITHOUT = """
 import numpy as np, ascendsim as asim
 from ascendsim.numerics.formats import has_f16c

@@ -74,21 +74,24 @@ def test_every_command_named_exists(capsys):
     assert named == listed, "the README's commands and those of --help differ"
 
 
+TAKING_OPTIONS = [
+    "run",
+    "tiling",
+    "time",
+    "tile",
+    "step",
+    "check",
+    "atlas",
+    "bench",
+    "compare",
+    "capsule",
+]
+
+
 @pytest.mark.parametrize("option", sorted(set(re.findall(r"(?<![\w-])--[a-z][\w-]+", TEXT))))
 def test_every_option_named_exists(option, capsys):
     pages = ""
-    for command in (
-        "run",
-        "tiling",
-        "time",
-        "tile",
-        "step",
-        "atlas",
-        "bench",
-        "check",
-        "compare",
-        "capsule",
-    ):
+    for command in TAKING_OPTIONS:
         assert execute([command, "--help"]) == 0
         pages += capsys.readouterr().out
     assert re.search(rf"{option}\b", pages)

@@ -126,7 +126,7 @@ def _repeat(case: Case, ub: np.ndarray, repeat: int, active: list[int], width: i
     for name, tensor in case.tensors.items():
         if name == "selMask":
             values[name] = _packed([_bit(case, ub, repeat, lane, width) for lane in active])
-        elif name != "dst":
+        elif name != "dst" or decl.reads_dst:
             at = [place(case, name, repeat, lane, width) for lane in active]
             values[name] = read(ub, at, tensor.dtype)
     target = case.tensors["dst"]
@@ -138,7 +138,7 @@ def _repeat(case: Case, ub: np.ndarray, repeat: int, active: list[int], width: i
         ub[start : start + width // 8] = np.packbits(bits, bitorder="little")
         return
     at = [place(case, "dst", repeat, lane, width) for lane in active]
-    raw = np.ascontiguousarray(result).view(np.uint8).reshape(len(active), -1)
+    raw = np.ascontiguousarray(result).view(np.uint8).reshape(len(active), target.dtype.nbytes)
     for start, element in zip(at, raw, strict=True):
         ub[start : start + element.size] = element
 
@@ -146,21 +146,20 @@ def _repeat(case: Case, ub: np.ndarray, repeat: int, active: list[int], width: i
 def compute(case: Case, values: dict[str, np.ndarray], count: int, decl: Any) -> np.ndarray:
     """Run the declaration's body on arrays."""
     core = case.tensors["dst"].core
-    keywords: dict[str, Any] = dict(values)
+    keywords: dict[str, Any] = {"dst": None, **values}
     keywords["env"] = core.env | (ENV_FLUSH if decl.flushes else 0)
     T = case.tensors["dst"].dtype
     if decl.name in COMPARES:
         T = next(t.dtype for n, t in case.tensors.items() if n.startswith("src"))
     if decl.scalar:
-        keywords[decl.scalar] = T.from_bits(T.to_bits(case.scalar))
+        kind = case.tensors["src"].dtype if decl.reads_dst else T
+        keywords[decl.scalar] = kind.from_bits(kind.to_bits(case.scalar))
     if decl.mode is not None:
         keywords[{"Cast": "roundMode", "Select": "selMode"}.get(decl.name, "cmpMode")] = case.mode
     if decl.pair:
-        keywords["to"] = T
+        keywords |= {"to": T, "scale": core.deq_scale}
     if decl.name == "Duplicate":
         keywords["dst"] = np.empty(count, T.numpy)
-    else:
-        keywords["dst"] = None
     if decl.name == "Select" and "src1" not in values:
         keywords["src1"] = np.full(count, T.from_bits(T.to_bits(case.scalar)), T.numpy)
     return decl.compute(**keywords)

@@ -38,22 +38,28 @@ def kinds(name, soc):
     for T in map(dtypes.dtype, row.dtypes):
         modes = [None]
         if name in COMPARES:
-            modes = list(CMPMODE)
+            modes = [CMPMODE(m) for m in row.only.get(T.name, CMPMODE)]
         if name == "Select":
             modes = [SELMODE(m) for m in row.modes]
         for mode in modes:
             yield (uint8 if name in COMPARES else T), T, mode
+    for pair in row.pairs:
+        source, target = (dtypes.dtype(n) for n in pair.split("->"))
+        yield target, source, None
 
 
 def make(decl, kind, lanes, rng):
     """Return the case on fresh buffers full of random values; the rest of UB is random too."""
     target, source, mode = kind
+    SetDeqScale(0.75)
     types = {"dst": target}
     for name, _ in decl.operands[1:]:
         types[name] = uint8 if name == "selMask" else source
     scalar = None
     if decl.scalar or mode is SELMODE.VSEL_TENSOR_SCALAR_MODE:
         scalar = interesting(source, 64, int(rng.integers(99)))[0]
+        if decl.shift:
+            scalar = int(rng.integers(8 * source.nbytes + 1))
     if mode is SELMODE.VSEL_TENSOR_SCALAR_MODE:
         types.pop("src1")
     u = Ub(**{n: (T, NBYTES // T.nbytes) for n, T in types.items()})
@@ -119,6 +125,9 @@ def count_forms(case, rng, width, number):
 
 
 def repeat_forms(case, rng, width, number):
+    row = case.tensors["dst"].core.soc.ops[case.decl.name]
+    if case.tensors["dst"].dtype.name in row.count_only:
+        return
     yield from (random_lanes(case, rng, width) for _ in range(8 if number < 6 else 2))
     yield Lanes(mask=999, repeats=3, strides={"dst": (1, 8)})
 

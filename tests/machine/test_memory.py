@@ -184,5 +184,6 @@ def test_a_core_knows_its_environment():
     assert env("ascend910b1") == opcodes.ENV_NAN_ONES | opcodes.ENV_NE_ORDERED
     assert env("ascend910") & opcodes.ENV_SATURATE
     assert not env("ascend910", overflow="inf_nan") & opcodes.ENV_SATURATE
-    assert env("ascend950", overflow="saturate", nan="qnan") == opcodes.ENV_SATURATE
-    assert env("ascend950") == opcodes.ENV_NAN_ONES
+    assert env("ascend950", overflow="saturate", nan="qnan") & 15 == opcodes.ENV_SATURATE
+    assert env("ascend950") == opcodes.ENV_NAN_ONES | opcodes.ENV_REGISTER
+    assert env("ascend910b1", int_overflow="truncate") & opcodes.ENV_TRUNCATE

@@ -209,7 +209,7 @@ def test_global_tensor_refusals():
     fails(ContractError, "must be an integer", lambda x: x[0.5:], x)
     fails(BoundsError, "must lie in", lambda x: x[-1:], x)
     fails(ContractError, "has no SetGlobalBuffer", lambda x: GlobalTensor(half).GetValue(0), x)
-    fails(RequestError, "'float' ?|dtype 'double' is unknown", lambda x: GlobalTensor("double"), x)
+    fails(RequestError, "'float' ?|dtype 'quad' is unknown", lambda x: GlobalTensor("quad"), x)
 
 
 def test_copies_of_a_global_tensor_without_buffer():

@@ -1,0 +1,11 @@
+"""Selu of integers: int8 saturates where the reference wraps: the broken kernel."""
+
+from ascendsim.host import OpDef
+
+OP = OpDef(
+    "selu_wrapping",
+    inputs=("x",),
+    outputs=("out",),
+    dtypes={"x": ("float16",), "out": ("int8",)},
+    socs=("ascend950",),
+)

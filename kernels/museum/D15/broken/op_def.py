@@ -1,0 +1,11 @@
+"""Input buffer given back before its last use: the broken kernel."""
+
+from ascendsim.host import OpDef
+
+OP = OpDef(
+    "reused_input",
+    inputs=("x",),
+    outputs=("out",),
+    dtypes={"x": ("float32",), "out": ("float32",)},
+    socs=("ascend950",),
+)

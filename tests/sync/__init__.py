@@ -1,0 +1,1 @@
+"""Order between instructions: graph, conflicts, schedules, verdicts."""
