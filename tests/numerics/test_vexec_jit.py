@@ -16,7 +16,9 @@ import numpy as np
 import pytest
 from llvmlite import binding
 
+from ascendsim import soc as socs
 from ascendsim.errors import RequestError
+from ascendsim.isa import REGISTRY
 from ascendsim.numerics import families, jitcache, units, vexec
 from ascendsim.numerics.intrinsics import fill_bytes
 from ascendsim.numerics.opcodes import COUNT, DST, OP, ROW_WORDS
@@ -58,12 +60,22 @@ def test_names_of_the_contract():
     wanted |= {f"copy_{n}" for n in (1, 2, 4, 8)}
     wanted |= {"tree", "sum", "extreme", "extreme_all", "accumulate"}
     wanted |= {"broadcast", "gather", "gather_mask", "transpose", "format"}
-    assert set(vexec.NAMES) == wanted
+    assert wanted <= set(vexec.NAMES)
     assert 0 not in vexec.NAMES.values()
-    assert len(set(vexec.NAMES.values())) == len(wanted)
+    assert len(set(vexec.NAMES.values())) == len(vexec.NAMES)
     assert vexec.family_of(vexec.opcode("muls_float32")) == "arith_float32"
     with pytest.raises(KeyError):
         vexec.opcode("muls_int7")
+
+
+def test_every_claimed_call_has_a_body():
+    for soc in map(socs.load, socs.NAMES):
+        for name in REGISTRY.keys() & soc.ops.keys():
+            row, body = soc.ops[name], REGISTRY[name].body
+            pairs = {f"{body}_{pair.replace('->', '_')}" for pair in row.pairs}
+            assert pairs <= set(vexec.NAMES), (soc.name, name)
+            if not REGISTRY[name].pair and not REGISTRY[name].bits:
+                assert {f"{body}_{dtype}" for dtype in row.dtypes} <= set(vexec.NAMES)
 
 
 def test_importing_compiles_nothing(tmp_path):
@@ -89,9 +101,9 @@ def imported(source):
 
 
 def test_every_compiled_source_is_in_the_digest():
-    engine = {"engine/table.py", "engine/generated.py", "engine/emit_sweep.py"}
-    atlas = {"numerics/ball.py", "numerics/differences.py"}
-    reached, waiting = set(), {"numerics/vexec.py"} | engine | atlas
+    reached: set[str] = set()
+    waiting = {"numerics/vexec.py", "numerics/ball.py", "numerics/differences.py"}
+    waiting |= {"engine/table.py", "engine/generated.py", "engine/emit_sweep.py"}
     while waiting:
         source = waiting.pop()
         reached.add(source)
