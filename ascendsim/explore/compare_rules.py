@@ -109,7 +109,7 @@ _NUMBERS = (
     "has_counter_mode",
     "hardware_orders_v",
 )
-_OTHER_OPTIONS = ("ub_fill", "gm_slack_fill", "auto_sync")
+_OTHER_OPTIONS = ("ub_fill", "gm_slack_fill", "auto_sync", "int_overflow", "vector_recip")
 
 
 def differences(
