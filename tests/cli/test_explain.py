@@ -80,7 +80,7 @@ def test_list_and_unknown(ask: Ask) -> None:
         ("compare tail", "compare_tail"),
         ("compare-mask", "compare-mask"),
         ("MindStudio", "trace"),
-        ("vmrgsort", ""),
+        ("quokka", ""),
     ],
 )
 def test_other_spellings_and_unknown_words(ask: Ask, topic: str, name: str) -> None:
@@ -90,7 +90,7 @@ def test_other_spellings_and_unknown_words(ask: Ask, topic: str, name: str) -> N
     elif name:
         assert f"{name}" in answer.line.partition("did you mean ")[2]
     else:
-        assert "nothing is written about 'vmrgsort'; 'ascendsim explain' lists them" in answer.line
+        assert "nothing is written about 'quokka'; 'ascendsim explain' lists them" in answer.line
 
 
 def test_the_list_keeps_errors_apart(ask: Ask) -> None:
