@@ -9,6 +9,7 @@ basic_api per architecture for what the count form leaves (code).
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from operator import index
 from typing import Any
@@ -17,17 +18,31 @@ from ascendsim.dtypes import DType
 from ascendsim.enums import MaskMode
 from ascendsim.errors import ContractError, RepeatError, UnsupportedError
 from ascendsim.isa.geometry import mask_bits
-from ascendsim.record import current_core
+from ascendsim.record import Where, current_core
 
 ALL_LANES = (1 << 128) - 1
 
 
 @dataclass(slots=True)
 class Masks:
-    """Counter mode or normal mode, and the mask register (None: only calls have set it)."""
+    """Counter mode or normal mode, and the mask register (None: only calls have set it).
+
+    `given` is the register as the kernel set it, `where` the call that set mode or register, kept
+    for those who read along.
+    """
 
     counter: bool = False
     register: int | None = None
+    given: int | None = None
+    where: Where | None = None
+
+    @property
+    def left_on(self) -> str:
+        """What lasts into the next kernel when a block ends so; "" when nothing does."""
+        if self.counter:
+            return "counter mode"
+        partial = self.given not in (None, ALL_LANES) and self.given == self.register
+        return "a mask of some lanes" if partial else ""
 
 
 def SetMaskCount() -> None:
@@ -85,7 +100,11 @@ def SetVectorMask(*arguments: Any) -> None:
 
 def _set(core: Any, counter: bool, register: int | None) -> None:
     default = not counter and register is None
-    core.masks = None if default else Masks(counter, register)
+    where = None
+    if core.readers:
+        frame = sys._getframe(2)
+        where = Where(frame.f_code, frame.f_lasti)
+    core.masks = None if default else Masks(counter, register, register, where)
     core.relied_on(("mask-registers",), "SetVectorMask")
     core.forget_calls()
 

@@ -50,7 +50,7 @@ def launch(job: Job, readers: Readers) -> Result:
             run_block(job, core, block, arguments, readers.checks)
             end_block(core)
             if readers.checks is not None:
-                readers.checks.end_block(block)
+                readers.checks.end_block(core)
             if readers.ub_sink is not None:
                 readers.ub_sink(block, core.ub.array)
             if readers.images is not None:

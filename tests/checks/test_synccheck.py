@@ -95,6 +95,20 @@ def atomic_left_on(k, x, out):
         SetAtomicNone()
 
 
+@fault("synccheck:mask-left-on")
+def counter_mode_left_on(k, x, out):
+    SetMaskCount()  # fault
+    if not k.broken:
+        SetMaskNorm()
+
+
+@fault("synccheck:mask-left-on")
+def mask_left_on(k, x, out):
+    SetVectorMask(17)  # fault
+    if not k.broken:
+        ResetMask()
+
+
 @fault("synccheck:queue-full")
 def queue_full(k, x, out):
     pipe, q = TPipe(), TQue(IN, 2 - k.broken)

@@ -271,7 +271,8 @@ def test_touched_bytes_are_the_ranges_of_the_call(seed):
 @pytest.mark.parametrize("fault", ["", "shifted", "strided"])
 def test_without_a_finding_the_output_does_not_depend_on_the_fill(seed, fault):
     """What UB holds at the start reaches no output of a random kernel, or is reported."""
-    job = random_kernel(seed, fault, "ascend950" if seed % 2 else "ascend910b1")
+    soc = "ascend950" if seed % 2 and fault != "strided" else "ascend910b1"
+    job = random_kernel(seed, fault, soc)  # not all types have repeats on 950
     found, outputs = [], []
     for fill in ("poison", "0x00", "0x3c"):
         options = Options.of(settings={"ub_fill": fill, "select_scratch": "off"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
+from ascendsim.enums import PIPE
 from ascendsim.errors import AscendError
 from ascendsim.observe.checks.blocks import SYNCS, Traffic
 from ascendsim.observe.checks.codes import CODES, TOOLS, tool_of
@@ -15,7 +16,7 @@ from ascendsim.observe.checks.racecheck import Race
 from ascendsim.observe.checks.synccheck import SyncState
 from ascendsim.observe.checks.touched import Touched, TouchedBytes
 from ascendsim.options import Options
-from ascendsim.record import Finding, Instr
+from ascendsim.record import Call, Finding, Instr
 
 _RAISE = {"initcheck": "uninitialized", "racecheck": "race", "synccheck": "sync"}
 
@@ -103,11 +104,22 @@ class Checks:
     def after(self, instr: Instr) -> None:
         """Nothing is left to see."""
 
-    def end_block(self, block: int) -> None:
-        """Report what a block that ended leaves behind."""
-        state = self._blocks.pop(block, None)
+    def end_block(self, core: Any) -> None:
+        """Report what the block that ended on `core` leaves behind."""
+        state = self._blocks.pop(core.block, None)
         if state is not None:
             state.sync.end()
+        if core.masks is not None and "synccheck" in self.findings.tools:
+            self._masks(core)
+
+    def _masks(self, core: Any) -> None:
+        """Report a mask or its mode that lasts into the next kernel."""
+        what, where = core.masks.left_on, core.masks.where
+        if what and where is not None:
+            call = Call("SetMask", PIPE.PIPE_S, core, ())
+            instr = Instr(core.seq, core.block, call, None, (), (), where)
+            text = f"block {core.block} ends with {what} set: it lasts into the next kernel"
+            self.findings.add("synccheck:mask-left-on", instr, text)
 
     def end_launch(self) -> None:
         """Report what only all blocks together show."""

@@ -71,6 +71,7 @@ CODES: dict[str, Code] = {
     "synccheck:never-freed": Code(ERROR, _FREE),
     "synccheck:second-pipe": Code(ERROR, ""),
     "synccheck:atomic-left-on": Code(ERROR, "add SetAtomicNone()"),
+    "synccheck:mask-left-on": Code(ERROR, "add SetMaskNorm() and ResetMask()"),
     "synccheck:queue-full": Code(ERROR, ""),
     "synccheck:queue-empty": Code(ERROR, ""),
     "synccheck:no-free-buffer": Code(ERROR, ""),
