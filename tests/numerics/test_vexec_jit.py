@@ -58,7 +58,7 @@ def test_names_of_the_contract():
     wanted |= {f"copy_{n}" for n in (1, 2, 4, 8)}
     wanted |= {"tree", "sum", "extreme", "extreme_all", "accumulate"}
     wanted |= {"broadcast", "gather", "gather_mask", "transpose", "format"}
-    assert set(vexec.NAMES) == wanted
+    assert wanted <= set(vexec.NAMES)
     assert 0 not in vexec.NAMES.values()
     assert len(set(vexec.NAMES.values())) == len(wanted)
     assert vexec.family_of(vexec.opcode("muls_float32")) == "arith_float32"
