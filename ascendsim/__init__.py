@@ -8,10 +8,13 @@ run.out
 """
 
 import sys
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
+# the command line begins here: whatever is imported before its own guard, ctrl-c would show
+TYPE_CHECKING = False  # type checkers take it for true
 if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
     from ascendsim.api import Run, launch, time
     from ascendsim.api.saved import open_run as open
     from ascendsim.host import load
@@ -31,7 +34,7 @@ _HOMES = {
 _CALLED = {"open": "open_run"}  # where the name would hide one of Python's own
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import a public name when it is first used: the command line starts without numpy."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -42,10 +45,14 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+if not TYPE_CHECKING:
+    ModuleType = type(sys)
+
+
 class _Package(ModuleType):
     """The package, where the name `launch` means the function and never the module."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: "Any") -> None:
         # the import system binds a loaded submodule as an attribute of its package
         if name not in _HOMES or not isinstance(value, ModuleType):
             super().__setattr__(name, value)

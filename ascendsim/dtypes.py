@@ -117,7 +117,7 @@ def dtype(name: Any) -> DType:
         found = BY_NAME.get(name)
     else:
         try:
-            found = _BY_NUMPY.get(np.dtype(name))
+            found = _BY_NUMPY.get(np.dtype(name).newbyteorder("="))
         except TypeError:
             found = None
     if found is None and isinstance(name, str) and name in NOT_MODELLED:
@@ -126,6 +126,10 @@ def dtype(name: Any) -> DType:
         )
     if found is None:
         raise RequestError(
-            f"dtype {name!r} is unknown; use one of {', '.join(t.name for t in ALL)}"
+            f"dtype {_shown(name)} is unknown; use one of {', '.join(t.name for t in ALL)}"
         )
     return found
+
+
+def _shown(name: Any) -> str:
+    return str(name) if isinstance(name, np.dtype) else repr(name)

@@ -105,7 +105,11 @@ def _definition(old, new):
         ({"op_kernel__py": None}, "no op_kernel.py"),
         ({"op_kernel__py": "x = 1"}, "no function scale"),
         ({"op_host__py": "x = 1"}, "no function tiling"),
-        ({"op_host__py": "def tiling(ctx): return 3"}, "must return a Tiling"),
+        ({"op_host__py": "def tiling(ctx): return 3"}, "op_host.py:1: .*must return a Tiling"),
+        (
+            {"op_host__py": "from ascendsim.host import Tiling\ndef tiling(ctx): return Tiling(0)"},
+            "op_host.py:2: .*block dim 0 is outside 1..65535; an empty tensor takes 1, and",
+        ),
         (_definition('("x",)', '("x", "x")'), r"op_def.py:3: OpDef 'scale': the name 'x' is taken"),
         (_definition('("x",)', '"x"'), r"op_def.py:3: .*inputs='x': write a tuple"),
         (_definition('("out",)', '("x",)'), r"op_def.py:3: .*the name 'x' is taken twice"),
@@ -119,7 +123,7 @@ def _definition(old, new):
         ({"op_host__py": "def tiling(): return 3"}, r"op_host.py:1: write .*, not tiling\(\)"),
         (
             {"op_host__py": HOST.replace("CoreNum()", "CoreNum() / 1")},
-            "op_host.py: .*48.0: an",
+            "op_host.py:4: .*48.0: an",
         ),
         ({"op_host__py": HOST.replace("positive", "workspace=16, positive")}, "write a tuple"),
         (

@@ -40,7 +40,27 @@ def test_a_page_that_carries_the_file_opens_too(whole, tmp_path):
     page = b"<!DOCTYPE html><p>" + OPENING + base64.b64encode(whole) + CLOSING + b"</html>"
     (tmp_path / "page").write_bytes(page)
     assert asim.open(tmp_path / "page").out[0] == 0
-    refused(tmp_path / "cut", page[: len(page) // 2])
+    for left in (len(page) // 2, len(page) - 8, len(page) - 1):
+        refused(tmp_path / "cut", page[:left])
+    (tmp_path / "page").write_bytes(page + b"\r\n")
+    assert asim.open(tmp_path / "page").out[0] == 0
+
+
+def test_a_capsule_whose_script_was_cut_off_is_refused(tmp_path):
+    at_minus_3([-3.0]).save_capsule(tmp_path / "run.html")
+    page = (tmp_path / "run.html").read_bytes()
+    assert "its end is missing" in refused(tmp_path / "cut.html", page[:-5000])
+
+
+def test_a_file_that_cannot_be_written_says_the_way_out(tmp_path):
+    run = at_minus_3([-3.0])
+    with pytest.raises(RequestError, match=r"there is no directory .*; make it first"):
+        run.save(tmp_path / "none" / "run")
+    (tmp_path / "dir").mkdir()
+    with pytest.raises(RequestError, match="name a file in a directory that exists and is writ"):
+        run.save(tmp_path / "dir")
+    with pytest.raises(RequestError, match="/proc takes no new files; name a file in"):
+        run.save("/proc/run")
 
 
 def test_truncated_files(whole, tmp_path):
@@ -75,7 +95,7 @@ def test_foreign_files(tmp_path):
         refused(tmp_path / "foreign", content)
     np.savez(tmp_path / "arrays.npz", x=np.zeros(3))
     refused(tmp_path / "foreign", (tmp_path / "arrays.npz").read_bytes())
-    for path, why in ((tmp_path, "no such file"), (tmp_path / "none", "no such file")):
+    for path, why in ((tmp_path, "is a directory"), (tmp_path / "none", "no such file")):
         with pytest.raises(RequestError, match=why):
             asim.open(path)
     with pytest.raises(RequestError, match="no such file"):

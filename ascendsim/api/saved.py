@@ -132,6 +132,8 @@ def open_run(path: str | os.PathLike[str], op: Op | str | None = None) -> Run:
 
 def _content(path: str | os.PathLike[str]) -> bytes:
     file = Path(path)
+    if file.is_dir():
+        raise RequestError(f"{path}: is a directory; give the name of a file")
     if not file.is_file():
         raise RequestError(f"{path}: there is no such file")
     try:

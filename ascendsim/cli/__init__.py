@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+
+TYPE_CHECKING = False  # type checkers take it for true
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _INTERRUPTED = 130
 

@@ -15,7 +15,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from ascendsim.dtypes import DType
+from ascendsim.cli.show import warn
+from ascendsim.dtypes import BY_NAME, DType
 from ascendsim.errors import RequestError
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, KeyError, SyntaxError)
@@ -80,6 +81,8 @@ def _members(archive: Any, name: str, wanted: Mapping[str, DType]) -> dict[str, 
             f"--input {name}: lacks {', '.join(missing)}; it holds "
             f"{', '.join(archive.files) or 'nothing'}, the operator reads {', '.join(wanted)}"
         )
+    if extra := [array for array in archive.files if array not in wanted]:
+        warn(f"--input {name}: {', '.join(extra)} not used; the operator reads {', '.join(wanted)}")
     return {array: _member(archive, name, array, wanted[array]) for array in wanted}
 
 
@@ -108,8 +111,15 @@ def _as_values(array: np.ndarray, file: str, name: str, dtype: DType) -> np.ndar
     right = dtype.numpy if dtype.kind != "float" else f"raw bits {dtype.bits} or {dtype.name}"
     raise RequestError(
         f"--input {file}: array {name} holds {array.dtype}; for --dtype {dtype.name} it must "
-        f"hold {right}"
+        f"hold {right}{_other_type(array, dtype)}"
     )
+
+
+def _other_type(array: np.ndarray, dtype: DType) -> str:
+    own = BY_NAME.get(array.dtype.name)
+    if own is None or own.kind != dtype.kind:  # integers may be meant as raw bits
+        return ""
+    return f"; for the array as it is give --dtype {own.name}"
 
 
 def _reason(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -11,7 +12,8 @@ import typer
 from ascendsim.cli.common import Chip, Choices, Kernel, pairs
 from ascendsim.cli.files import Outputs, writing
 from ascendsim.cli.groups import takes_groups
-from ascendsim.cli.show import Show, note, progress, warn
+from ascendsim.cli.guard import StoppedError
+from ascendsim.cli.show import Show, progress, warn
 from ascendsim.errors import RequestError
 
 SHOWN_EXAMPLES = 4  # of each class, in the text
@@ -115,9 +117,10 @@ def _surveyed(op: Any, kernel: Kernel, inputs: Inputs, work: Work, chip: dict[st
                 kernels=tuple(kernel.kernels or ()),
             )
     except KeyboardInterrupt:
-        if work.resume is not None:
-            note(f"stopped; the same command goes on from {work.resume}")
-        raise
+        if work.resume is None or not os.path.exists(work.resume):
+            raise
+        text = f"interrupted; the same command goes on from {work.resume}"
+        raise StoppedError(text) from None
 
 
 def readable(document: Mapping[str, Any]) -> str:

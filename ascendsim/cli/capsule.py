@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from ascendsim.cli.show import Show, progress, warn
 from ascendsim.errors import RequestError
 
 _SUFFIXES = (".html", ".htm")
+_PIECE = 1 << 20  # bytes that are packed at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ def capsule(request: Request, data: Data, model: Model, page: Page, show: Show) 
         arrays = data.arrays(request, op)
         made = request.tiled(op, {name: array.shape for name, array in arrays.items()})
         choices = {"mode": model.mode, "seed": data.seed, "options": options}
+        choices["call_sink"] = _Gauge(arrays, op.definition.outputs).call
         run = _recorded(op, arrays, made, page.chosen(made.block_dim), choices)
         content = _page(run)
         with writing("--out", page.out):
@@ -75,6 +78,68 @@ def capsule(request: Request, data: Data, model: Model, page: Page, show: Show) 
         warn(warning)
     document = _document(run, page.out, len(content))
     show.result(document, lambda: _readable(document))
+
+
+class _Gauge:
+    """What a page must hold at least: whole, in base64, every tensor that a recorded call reads.
+
+    So a launch that no page could show ends at the call that makes it so.
+    """
+
+    def __init__(self, arrays: Mapping[str, Any], outputs: Sequence[str]) -> None:
+        self._arrays = arrays
+        self._all = sum(array.nbytes for array in arrays.values())
+        self._all += len(outputs) * max((a.nbytes for a in arrays.values()), default=0)
+        self._read: set[str] = set()
+        self._raw = self._packed = 0
+
+    def call(self, record: dict[str, Any]) -> None:
+        """Take a call; refuses it when its tensor is too much for a page."""
+        for role, place in record.items():
+            if isinstance(place, dict) and "gm" in place and not role.startswith("dst"):
+                self._take(place["gm"])
+
+    def _take(self, name: str) -> None:
+        from ascendsim.view.capsule import MOST_BYTES
+
+        if name in self._read or name not in self._arrays:
+            return
+        self._read.add(name)
+        array = self._arrays[name]
+        self._raw += array.nbytes
+        if self._raw * 4 // 3 <= MOST_BYTES:  # it fits as it is, more or less
+            self._packed += array.nbytes
+            return
+        self._packed += _deflated(array)
+        if self._packed * 4 // 3 > MOST_BYTES:
+            whole = self._all / self._raw * self._packed * 4 / 3
+            error = RequestError(
+                f"the page would have more than {MOST_BYTES >> 20} MiB, too many for a browser: "
+                f"it holds every tensor that a recorded block reads, whole, and the outputs; "
+                f"{_fewer(array.size * MOST_BYTES / whole)}"
+            )
+            error.located = True  # it is not the kernel's fault
+            raise error
+
+
+def _deflated(array: Any) -> int:
+    """Return how many bytes an array takes in the file of a run."""
+    import zlib
+
+    import numpy as np
+
+    packer, count = zlib.compressobj(6), 0
+    flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    for start in range(0, flat.size, _PIECE):
+        count += len(packer.compress(flat[start : start + _PIECE].data))
+    return count + len(packer.flush())
+
+
+def _fewer(size: float) -> str:
+    """Return the way out: a size below `size` with room for the recorded calls, two digits."""
+    size = max(int(size * 0.8), 1)
+    unit = 10 ** max(len(str(size)) - 2, 0)
+    return f"ask for fewer elements (--n {size // unit * unit} or so)"
 
 
 def _recorded(op: Any, arrays: Any, made: Any, blocks: list[int], choices: dict[str, Any]) -> Any:
@@ -88,15 +153,23 @@ def _recorded(op: Any, arrays: Any, made: Any, blocks: list[int], choices: dict[
 
 def _page(run: Any) -> bytes:
     from ascendsim.api.saved import page_bytes
+    from ascendsim.view.capsule import PageSizeError
 
     if not run.recordings:
-        raise RequestError("the blocks that were asked for made no call: choose others (--blocks)")
+        size = "n = 0: " if run.n == 0 else ""
+        way = "give --n 1 or more" if run.n == 0 else "choose other blocks (--blocks)"
+        raise RequestError(f"{size}the kernel made no call, a page would show nothing; {way}")
     left = run.block_dim - len(run.recordings)
     notes = [f"{left} of {run.block_dim} blocks are not in this page (--blocks)."] if left else []
     try:
         return page_bytes(run, notes)
-    except RequestError as error:
-        raise RequestError(f"{error}; with --blocks and --n you choose what is recorded") from error
+    except PageSizeError as error:
+        way = _fewer(run.n * error.fits)
+        if len(run.recordings) > 1:
+            way = f"record fewer blocks (--blocks), or {way}"
+        elif run.block_dim > 1 or run.n > 1:
+            way += ", or split them over more cores (--cores)"
+        raise RequestError(f"{error.fact}: {way}") from error
 
 
 def _document(run: Any, name: str, size: int) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import gzip
 import io
 import os
 import re
-import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -20,6 +19,7 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from ascendsim.errors import RequestError
+from ascendsim.view.whole_file import mode_of, why_unwritable
 
 _IMAGE = re.compile(r"core\d+\.bin")
 
@@ -130,19 +130,10 @@ def _unwritable(option: str, name: str) -> Iterator[None]:
         yield
     except BrokenPipeError:
         raise
-    except FileNotFoundError as error:
-        text = f"there is no directory {Path(name).parent}; make it first"
-        raise _refusal(option, name, text) from error
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        text = f"cannot be written: {reason}; name a file in a directory that exists"
-        raise _refusal(option, name, f"{text} and is writable") from error
-
-
-def _refusal(option: str, name: str, text: str) -> RequestError:
-    error = RequestError(f"{option} {name}: {text}")
-    error.located = True  # files are written while the kernel runs
-    return error
+        refusal = RequestError(f"{option} {name}: {why_unwritable(name, error)}")
+        refusal.located = True  # files are written while the kernel runs
+        raise refusal from error
 
 
 def svg_name(name: str, option: str) -> str:
@@ -168,13 +159,5 @@ def _hidden_beside(path: Path) -> Path:
     """Create an empty hidden file in the directory of `path`, with the mode `path` would have."""
     number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}.", suffix=".part")
     os.close(number)
-    os.chmod(name, _mode(path))
+    os.chmod(name, mode_of(path))
     return Path(name)
-
-
-def _mode(path: Path) -> int:
-    if path.exists():
-        return stat.S_IMODE(path.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

@@ -25,6 +25,10 @@ _KERNEL_FILES = ("op_def.py", "op_host.py", "op_kernel.py", "op_api.py", "op_acl
 _HERE = os.path.dirname(__file__) + os.sep
 
 
+class StoppedError(Exception):
+    """A command was interrupted and has more to say of it than that."""
+
+
 def guarded(command: Callable[[], Any], json: bool) -> int:
     """Run `command` and return its exit code; whatever it raises becomes one line."""
     with _unwinding_on_terminate() as terminated:
@@ -33,6 +37,9 @@ def guarded(command: Callable[[], Any], json: bool) -> int:
             code = result if isinstance(result, int) else 0
         except KeyboardInterrupt:
             code = INTERRUPTED
+        except StoppedError as stopped:
+            complain(str(stopped))
+            return _TERMINATED if terminated else INTERRUPTED
         except ReaderGoneError:
             _flush_or_drop()
             return 0

@@ -170,7 +170,7 @@ class OpDef:
             When the definition has no such combination; the text lists those that it has.
         """
         named = wanted if isinstance(wanted, Mapping) else {self.inputs[0]: wanted}
-        asked = {tensor: find_dtype(name) for tensor, name in named.items()}
+        asked = {tensor: self._asked(tensor, name) for tensor, name in named.items()}
         if unknown := asked.keys() - set(self.tensors):
             tensors = ", ".join(self.tensors)
             raise RequestError(
@@ -183,6 +183,18 @@ class OpDef:
         if not isinstance(self.dtypes, Mapping) and len(set(asked.values())) > 1:
             text += ": all tensors must have one type"
         raise ShapeError(f"{self.name} does not take {text}; it takes {self.dtype_text()}")
+
+    def _asked(self, tensor: str, name: Any) -> DType:
+        """Return the type that is asked for; that of an array may be one of numpy's alone."""
+        try:
+            return find_dtype(name)
+        except RequestError as error:
+            if not isinstance(name, np.dtype):
+                raise
+            raise RequestError(
+                f"{self.name} does not take {tensor} {name}; it takes {self.dtype_text()}: "
+                f"convert the array, .astype(np.float32) say"
+            ) from error
 
     def dtype_text(self) -> str:
         """Return the supported types in words."""

@@ -17,7 +17,7 @@ from ascendsim.host import loader
 from ascendsim.host.definition import Attr, OpDef, check_shape, check_shapes, parse_attr
 from ascendsim.host.loader import find_ops
 from ascendsim.host.platform import PlatformAscendC
-from ascendsim.host.signature import check_kernel, origin_of, takes
+from ascendsim.host.signature import check_kernel, origin_of, place_of, takes
 from ascendsim.host.tiling import (
     Origin,
     Shape,
@@ -223,8 +223,8 @@ class Op:
             raise RequestError(f"{file}: tiling(ctx) takes no `fixed`, so no field can be kept")
         made = self._call("op_host.py", function, *((ctx, kept) if takes_fixed else (ctx,)))
         if not isinstance(made, Tiling):
-            raise RequestError(f"{file}: tiling() must return a Tiling")
-        check_made(made, str(file))
+            raise RequestError(f"{place_of(file, function)}: tiling() must return a Tiling")
+        check_made(made, place_of(file, function))
         return made
 
     def _call(self, file: str, function: Callable[..., Any], *args: Any) -> Any:

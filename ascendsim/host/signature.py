@@ -9,6 +9,7 @@ from typing import Any
 
 from ascendsim.errors import RequestError
 from ascendsim.host.definition import OpDef
+from ascendsim.launch.blocks import short_name
 
 
 def check_kernel(file: Path, kernel: Callable[..., Any], definition: OpDef) -> None:
@@ -41,8 +42,14 @@ def takes(function: Callable[..., Any], count: int) -> bool:
     return True
 
 
+def place_of(file: Path, function: Callable[..., Any]) -> str:
+    """Return the place of `function` as file and line."""
+    code = getattr(function, "__code__", None)
+    name = short_name(str(file))
+    return f"{name}:{code.co_firstlineno}" if code else name
+
+
 def origin_of(file: Path, function: Callable[..., Any]) -> tuple[str, str]:
     """Return the place of `function` as file and line, and its name with its parameters."""
-    code = getattr(function, "__code__", None)
-    place = f"{file}:{code.co_firstlineno}" if code else str(file)
+    place = place_of(file, function)
     return place, f"{getattr(function, '__name__', function)}{inspect.signature(function)}"

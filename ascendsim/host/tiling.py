@@ -232,7 +232,7 @@ def check_block_dim(block_dim: int) -> None:
 
 
 def check_made(made: Tiling, file: str) -> None:
-    """Refuse what a tiling function of `file` returned when no launch can use it."""
+    """Refuse what a tiling function returned when no launch can use it; `file` is its place."""
     if not isinstance(made.workspace, (tuple, list)):
         raise RequestError(f"{file}: Tiling has workspace={made.workspace!r}: write a tuple")
     whole = {"block_dim": made.block_dim, "key": made.key}
@@ -245,7 +245,10 @@ def check_made(made: Tiling, file: str) -> None:
     try:
         check_block_dim(made.block_dim)
     except RequestError as error:
-        raise RequestError(f"{file}: {error}") from None
+        raise RequestError(
+            f"{file}: tiling() returns {error}; an empty tensor takes 1, and a shape that it "
+            f"cannot do raises TilingError"
+        ) from None
 
 
 def check_field(name: str, number: Any, positive: tuple[str, ...] = ()) -> None:

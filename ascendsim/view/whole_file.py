@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -27,10 +28,31 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         number, hidden = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:80]}.")
         with open(number, "wb") as file:
             yield file
-        os.chmod(hidden, 0o644)
+        os.chmod(hidden, mode_of(target))
         os.replace(hidden, target)
     except OSError as error:
-        raise RequestError(f"{path}: cannot be written: {error.strerror}") from error
+        raise RequestError(f"{path}: {why_unwritable(path, error)}") from error
     finally:
         with suppress(OSError):
             os.unlink(hidden)
+
+
+def mode_of(path: Path) -> int:
+    """Return the mode of `path`: the one it has, else the one a new file gets."""
+    if path.exists():
+        return stat.S_IMODE(path.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def why_unwritable(path: str | os.PathLike[str], error: OSError | ValueError) -> str:
+    """Return why a file cannot be written, and the way out."""
+    parent = Path(path).parent
+    if isinstance(error, FileNotFoundError):
+        if not parent.exists():
+            return f"there is no directory {parent}; make it first"
+        reason = f"{parent} takes no new files"
+    else:
+        reason = getattr(error, "strerror", None) or str(error)
+    return f"cannot be written: {reason}; name a file in a directory that exists and is writable"

@@ -10,6 +10,7 @@ import pytest
 
 from ascendsim.cli import arrays
 from ascendsim.dtypes import bfloat16, dtype, float16, float32, int32, uint8
+from ascendsim.errors import RequestError
 from ascendsim.explore import inputs
 from tests.helpers import assert_same_bits
 
@@ -73,3 +74,16 @@ def test_random_distributions() -> None:
     assert 0.98 < made["grad"].std() < 1.02
     assert 3.92 < made["x"].std() < 4.08
     assert made["k"].min() < -(2**30) and made["k"].max() > 2**30  # noqa: PT018
+
+
+def test_another_type_is_suggested(tmp_path: Path) -> None:
+    np.savez(tmp_path / "i.npz", a=np.ones(3, np.float16))
+    with pytest.raises(RequestError, match="give --dtype float16"):
+        arrays.read_inputs(str(tmp_path / "i.npz"), {"a": float32})
+
+
+def test_arrays_that_are_not_used_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    np.savez(tmp_path / "i.npz", a=np.ones(3, np.float32), q=np.ones(3))
+    assert list(arrays.read_inputs(str(tmp_path / "i.npz"), {"a": float32})) == ["a"]
+    assert "warning" in (said := capsys.readouterr().err)
+    assert "q not used; the operator reads a" in said

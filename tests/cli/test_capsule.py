@@ -52,7 +52,7 @@ def test_wrong_requests_leave_nothing(ask: Ask, tmp_path):
         assert words in answer.line
     answer = ask(*ask_for, 0, "-o", tmp_path / "run.html")
     assert answer.code == 2
-    assert "made no call" in answer.line
+    assert "n = 0: the kernel made no call" in answer.line
     answer = ask(*ask_for, 64, "--tiling", "ubFactor=1000000", "-o", tmp_path / "run.html")
     assert answer.code == 1
     assert list(tmp_path.iterdir()) == []
@@ -60,11 +60,32 @@ def test_wrong_requests_leave_nothing(ask: Ask, tmp_path):
 
 def test_a_page_that_no_browser_could_use_is_refused(ask: Ask, tmp_path, monkeypatch):
     monkeypatch.setattr("ascendsim.view.capsule.MOST_BYTES", 50_000)
-    answer = ask("capsule", KERNEL, "--n", 9000, "--random", "-o", tmp_path / "run.html")
+    answer = ask("capsule", KERNEL, "--n", 900, "--random", "-o", tmp_path / "run.html")
     assert answer.code == 2
     assert "the page would have" in answer.line
-    assert "--blocks" in answer.line
+    assert "fewer elements (--n " in answer.line
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_way_out_of_a_page_that_is_too_large_is_one(ask: Ask, tmp_path, monkeypatch):
+    monkeypatch.setattr("ascendsim.view.capsule.MOST_BYTES", 2_000_000)
+    page = tmp_path / "run.html"
+    how = ("capsule", KERNEL, "--random", "-o", page, "--n")
+    monkeypatch.setattr("ascendsim.api.saved.page_bytes", None)  # the page itself is never tried
+    answer = ask(*how, 600_000)
+    assert (answer.code, list(tmp_path.iterdir())) == (2, [])
+    assert "every tensor that a recorded block reads" in answer.line
+    assert "block 0" not in answer.line
+    monkeypatch.undo()
+    monkeypatch.setattr("ascendsim.view.capsule.MOST_BYTES", 2_000_000)
+    assert ask(*how, re.search(r"--n (\d+) or so", answer.line).group(1)).code == 0
+
+
+def test_fewer_blocks_are_the_way_out_where_several_were_asked_for(ask: Ask, tmp_path, monkeypatch):
+    monkeypatch.setattr("ascendsim.view.capsule.MOST_BYTES", 200_000)
+    how = ("capsule", KERNEL, "--random", "--n", 9000, "-o", tmp_path / "run.html")
+    assert "fewer blocks (--blocks), or ask" in ask(*how, "--blocks", "0,1").line
+    assert "blocks (" not in ask(*how, "--cores", 1).line
 
 
 def test_python_writes_it_too(tmp_path):

@@ -14,11 +14,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ascendsim.cli import execute
 from ascendsim.cli.arrays import write_outputs
 from ascendsim.cli.files import Outputs, writing
 from ascendsim.cli.guard import guarded
 from ascendsim.cli.show import ReaderGoneError
 from ascendsim.errors import QueueError, RequestError, TilingError
+from tests.house.tree import ROOT
 
 
 def _raising(error: BaseException) -> object:
@@ -208,3 +210,49 @@ def test_images_of_an_earlier_run_go(tmp_path: Path) -> None:
         outputs.commit()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["core.bin", "core0.bin", "notes.txt"]
     assert (tmp_path / "core0.bin").read_text() == "new"
+
+
+def test_a_directory_that_takes_no_files_exists() -> None:
+    with pytest.raises(RequestError, match="/proc takes no new files"), Outputs() as outputs:
+        outputs.reserve("/proc/x.html", "--out")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_stopped_atlas_says_one_line(
+    number: int,
+    code: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    state = tmp_path / "state"
+
+    def survey(*_: object, **__: object) -> None:
+        os.kill(os.getpid(), number)
+        time.sleep(5)
+
+    monkeypatch.setattr("ascendsim.explore.atlas.atlas", survey)
+    words = ["atlas", "swish_grad", "--resume", str(state)]
+    assert execute(words) == code
+    assert "go on" not in capsys.readouterr().err  # there is no state yet
+    state.write_text("{}")
+    assert execute(words) == code
+    line = f"ascendsim: error: interrupted; the same command goes on from {state}\n"
+    assert capsys.readouterr().err == line
+
+
+def test_nothing_is_imported_before_the_guard() -> None:
+    source = (
+        "import sys\n"
+        "import os, __future__\n"
+        "before = set(sys.modules)\n"
+        "import ascendsim.cli\n"
+        "print(sorted(set(sys.modules) - before))\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-S", "-c", source],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    assert ended.stdout == "['ascendsim', 'ascendsim.cli']\n"

@@ -167,7 +167,7 @@ def test_before_init_and_after_finalize(stream):
     assert acl.finalize() == 0
     assert said(first_phase(NAME, *handles)[0], FAILED, "acl.init")
     assert said(run(workspace, size, executor, stream), FAILED, "acl.init")
-    assert said(first_phase(NAME, None, *handles[1:])[0], NULL, "gradOutput")
+    assert said(first_phase(NAME, None, *handles[1:])[0], NULL, "gradOutput")  # null comes first
     fresh = start("ascend910b1")
     assert said(run(workspace, size, executor, fresh), FAILED, "freed by acl.finalize")
     assert said(first_phase(NAME, *handles)[0], FAILED, "freed by acl.finalize")
@@ -178,6 +178,9 @@ def test_nothing_to_run(stream):
     assert (size, executor.graph.nodes) == (0, [])
     assert "nothing to run" in str(executor)
     assert run(0, 0, executor, stream) == run(None, 0, planned(T((3, 0)))[2], stream) == 0
+    negative = planned(T((0, 3)))[2]
+    assert said(run(0, -1, negative, stream), FAILED, "workspaceSize is -1")
+    assert run(0, 0, negative, stream) == 0  # it was not used up
     assert acl.rt.synchronize_stream(stream) == 0
     assert tensors[2].after().tobytes() == tensors[2].before.tobytes()
 

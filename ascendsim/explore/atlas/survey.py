@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from ascendsim.explore.atlas.sides import Side, Source
 from ascendsim.explore.atlas.space import Space
 from ascendsim.explore.atlas.totals import Part, Totals, compared
 from ascendsim.explore.schedulers import LOCAL, Progress, cluster
+from ascendsim.view.whole_file import whole_file
 
 SAVE_SECONDS = 5.0  # between two writes of the state
 LONG_CHUNKS = 32
@@ -102,18 +101,10 @@ class State:
             return
         state = self._request | {"seconds": self.seconds, "totals": self.totals.to_state()}
         try:
-            number, hidden = tempfile.mkstemp(dir=self.file.parent, prefix=f".{self.file.name}.")
-            try:
-                with os.fdopen(number, "w", encoding="utf-8") as stream:
-                    json.dump(state, stream)
-                os.replace(hidden, self.file)
-            except BaseException:
-                os.unlink(hidden)
-                raise
-        except OSError as error:
-            raise RequestError(
-                f"--resume {self.file}: cannot be written: {error.strerror}"
-            ) from error
+            with whole_file(self.file) as stream:
+                stream.write(json.dumps(state).encode())
+        except RequestError as error:
+            raise RequestError(f"--resume {error}") from error
         self._saved = time.monotonic()
 
     def _load(self) -> None:

@@ -104,10 +104,12 @@ def submit(call: Aclnn, workspace: Any, workspace_size: Any, executor: Any, stre
 def _workspace(graph: Graph, workspace: Any, workspace_size: Any) -> int:
     """Return the address of a workspace that is large enough and lies over no tensor."""
     need = graph.workspace_size
-    if need == 0:
-        return 0
     try:
         address, size = whole(workspace, "workspace"), whole(workspace_size, "workspaceSize")
+        if need == 0 and size >= 0:
+            return 0
+        if need == 0:
+            raise AclError(RUNTIME_ERROR, f"workspaceSize is {size}: bytes are not below 0")
         if address == 0:
             raise AclError(RUNTIME_ERROR, f"workspace is null, but {need} bytes are needed")
         if size < need:

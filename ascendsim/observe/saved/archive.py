@@ -32,6 +32,7 @@ MOST_JSON = 1 << 27  # of one JSON member: Python needs some twenty times as muc
 MOST_MEMBERS = 1 << 18
 OPENING = b'<script type="application/x-ascendsim-run" id="run">'
 CLOSING = b"</script>"
+PAGE_END = b"</html>"
 _THEN = (1980, 1, 1, 0, 0, 0)  # equal runs give equal files
 
 
@@ -78,6 +79,8 @@ class Archive:
     def __init__(self, data: bytes) -> None:
         start = data.find(OPENING)
         if not data.startswith(b"PK") and start >= 0:
+            if not data.rstrip().endswith(PAGE_END):
+                raise ValueError("the page is cut off: its end is missing")
             start += len(OPENING)
             data = base64.b64decode(data[start : data.index(CLOSING, start)], validate=True)
         if not data.startswith(b"PK"):

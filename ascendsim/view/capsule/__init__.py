@@ -34,6 +34,18 @@ MOST_BYTES = 40 << 20  # of a page: above it a browser takes its time
 _HERE = Path(__file__).parent
 
 
+class PageSizeError(RequestError):
+    """A page of `size` bytes is too large; `fits` is the share of it that would not be."""
+
+    def __init__(self, size: int) -> None:
+        self.fact = (
+            f"the page would have {size >> 20} MiB, and at most {MOST_BYTES >> 20} can be used in "
+            f"a browser"
+        )
+        super().__init__(f"{self.fact}: record fewer blocks, or a smaller tensor")
+        self.fits = MOST_BYTES / size
+
+
 def capsule_page(saved: bytes, title: str, extra: dict[str, Any]) -> bytes:
     """Return the page of a run.
 
@@ -44,7 +56,7 @@ def capsule_page(saved: bytes, title: str, extra: dict[str, Any]) -> bytes:
 
     Raises
     ------
-    RequestError
+    PageSizeError
         When the page would be too large.
     """
     script = "".join(_text(name) for name in SCRIPTS)
@@ -58,10 +70,7 @@ def capsule_page(saved: bytes, title: str, extra: dict[str, Any]) -> bytes:
     }
     page = _filled(_text("page.html"), parts)
     if len(page) > MOST_BYTES:
-        raise RequestError(
-            f"the page would have {len(page) >> 20} MiB, and at most {MOST_BYTES >> 20} can be "
-            f"used in a browser: record fewer blocks, or a smaller tensor"
-        )
+        raise PageSizeError(len(page))
     return page
 
 
