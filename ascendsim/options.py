@@ -87,6 +87,12 @@ class Options:
     race: str = "report"
     sync: str = "report"
 
+    def __new__(cls, *_values: str, **settings: str) -> Options:
+        """Refuse an unknown name before `__init__` would, with the names that there are."""
+        for name in settings:
+            _check_name(name)
+        return object.__new__(cls)
+
     def __post_init__(self) -> None:
         for field in fields(self):
             _check(field.name, getattr(self, field.name))
@@ -106,9 +112,7 @@ class Options:
         for name, value in (settings or {}).items():
             if name == "profile":
                 raise RequestError("profile is set with --profile NAME, not as an option")
-            if name not in cls.__dataclass_fields__:
-                names = ", ".join(cls.__dataclass_fields__)
-                raise RequestError(f"option {name!r} is unknown; use one of {names}")
+            _check_name(name)
             chosen[name] = str(value)
         return replace(cls(), **chosen)
 
@@ -122,9 +126,15 @@ def fill_byte(value: str) -> int | None:
     return number if 0 <= number <= 255 else None
 
 
+def _check_name(name: str) -> None:
+    if name not in Options.__dataclass_fields__:
+        names = ", ".join(Options.__dataclass_fields__)
+        raise RequestError(f"option {name!r} is unknown; use one of {names}")
+
+
 def _check(name: str, value: str) -> None:
     if name in FILLS:
-        if value not in FILLS[name] and fill_byte(value) is None:
+        if value not in FILLS[name] and fill_byte(str(value)) is None:
             raise RequestError(
                 f"option {name}={value!r}: use {', '.join(FILLS[name])} or a byte like 0xa5"
             )

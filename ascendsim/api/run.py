@@ -12,6 +12,7 @@ import numpy as np
 
 from ascendsim.errors import RequestError
 from ascendsim.memory import UbImage
+from ascendsim.observe.calls import recorded_calls
 from ascendsim.observe.recorder import BlockRecording
 from ascendsim.record import Finding
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:  # loaded when they are asked for: most runs need none of them
     from ascendsim.observe.timeline import Timeline
     from ascendsim.view.diff import Diff
     from ascendsim.view.explain_lane import Explanation
+    from ascendsim.view.index import Index
     from ascendsim.view.questions import Questions, Writer
     from ascendsim.view.stepper import Change, Stepper
     from ascendsim.view.why import Cause
@@ -70,9 +72,11 @@ class Run:
 
     @property
     def calls(self) -> list[dict[str, Any]]:
-        """The call log, one dict per call (with record="calls", else empty)."""
+        """The call log, one dict per call: with record="calls", or block by block of "bytes"."""
+        if self._calls is None and self.log is not None:
+            self._calls = self.log()
         if self._calls is None:
-            self._calls = [] if self.log is None else self.log()
+            self._calls = list(recorded_calls(self.recordings.values(), bool(self.outputs)))
         return self._calls
 
     @property
@@ -119,17 +123,17 @@ class Run:
         Raises
         ------
         RequestError
-            When a run was not recorded, or the operators differ.
+            When a run was not recorded, or the operators or their element types differ.
         """
-        from ascendsim.view.diff import diff_runs
+        from ascendsim.view.diff import diff_of
 
-        return diff_runs(self.recordings, other.recordings, self.op == other.op)
+        return diff_of(self, other)
 
-    def explain_lane(self, index: int, output: str | None = None) -> Explanation:
+    def explain_lane(self, index: Index, output: str | None = None) -> Explanation:
         """Say in one sentence where an element of an output leaves the exact result, and why.
 
-        `index` is flat; `output` defaults to the first. Needs record="bytes" and a definition in
-        op_ref.py. Print the answer.
+        `index` is flat, or one number per axis; `output` defaults to the first. Needs
+        record="bytes" and a definition in op_ref.py. Print the answer.
 
         Raises
         ------
@@ -137,16 +141,16 @@ class Run:
             When there is no such element or output, no recording, or no definition.
         """
         from ascendsim.view.explain_lane import explain
+        from ascendsim.view.index import flat
 
         name = next(iter(self.outputs), "") if output is None else output
         if name not in self.outputs:
             raise RequestError(f"no output {name!r}; there are {', '.join(self.outputs)}")
-        size = self.outputs[name].size
-        if not 0 <= index < size:
-            raise RequestError(f"{name} has elements 0..{size - 1}, not {index}")
+        array = self.outputs[name]
+        index = flat(name, index, array.shape)
         if not self.recordings or self.wanted is None:
             raise RequestError('nothing was recorded: launch with record="bytes"')
-        return explain(self.recordings, name, index, self.wanted, size)
+        return explain(self.recordings, name, index, self.wanted, array.size)
 
     def who_wrote(
         self, name: str, byte: int, *, block: int | None = None, slot: int = 0
@@ -165,7 +169,7 @@ class Run:
         return self._questions().who_wrote(name, byte, block, slot)
 
     def why(
-        self, name: str, lane: int, dtype: Any = None, *, block: int | None = None, slot: int = 0
+        self, name: str, lane: Index, dtype: Any = None, *, block: int | None = None, slot: int = 0
     ) -> Cause:
         """Return the calls behind an element of an output, or a lane of a buffer at the end.
 
@@ -181,7 +185,7 @@ class Run:
         return self._questions().why(name, lane, dtype, block, slot)
 
     def watch(
-        self, name: str, lane: int, dtype: Any = None, *, block: int | None = None, slot: int = 0
+        self, name: str, lane: Index, dtype: Any = None, *, block: int | None = None, slot: int = 0
     ) -> list[Change]:
         """Return every call that stored to an element of an output or a lane of a buffer.
 
@@ -260,7 +264,7 @@ class Run:
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that `ascendsim run --json` prints."""
-        crcs = {name: zlib.crc32(_raw(array)) for name, array in self.outputs.items()}
+        crcs = {name: zlib.crc32(array.tobytes()) for name, array in self.outputs.items()}
         rate = self.n / self.seconds if self.seconds > 0 else 0.0
         facts = ("op", "dtype", "n", "soc", "block_dim", "tiling", "mode", "fallback")
         document = {name: getattr(self, name) for name in facts} | {
@@ -282,10 +286,6 @@ class Run:
         from ascendsim.view.html.run import run_html
 
         return run_html(self)
-
-
-def _raw(array: np.ndarray) -> memoryview:
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
 def _ranges(numbers: Iterable[int]) -> str:

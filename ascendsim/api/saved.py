@@ -80,7 +80,7 @@ def _members(run: Run) -> Iterator[Member]:
         yield Member(f"out/{name}", np.ascontiguousarray(array).tobytes())
     for block, image in run.ub_images.items():
         yield Member(f"ub/{block}", image.array.tobytes())
-    yield document("calls.json", run.calls)
+    yield document("calls.json", [] if run.log is None else run.calls)
     facts = {name: getattr(run, name) for name in _TEXTS}
     facts |= {"n": run.n, "block_dim": run.block_dim, "seconds": float(run.seconds)}
     facts |= {"tiling": run.tiling, "warnings": run.warnings, "evidence": run.evidence}
@@ -179,7 +179,7 @@ def _run(archive: Archive, head: dict[str, Any], op: Op | str | None) -> Run:
         recordings=recordings,
     )
     calls = [dict(each) for each in archive.json("calls.json")]
-    run.log = lambda: calls
+    run.log = (lambda: calls) if calls else None  # else from the recording, as before
     run.wanted = Defined(_finder(run.op, op), _read_origin(facts["origin"]))
     return run
 

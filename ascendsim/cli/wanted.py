@@ -35,7 +35,7 @@ def check_known(at: Stepper, wanted: dict[str, Any]) -> None:
         "name": {instr.call.name for instr in calls},
         "pipe": {instr.call.pipe.name.removeprefix("PIPE_") for instr in calls},
         "phase": {instr.where.phase for instr in calls} - {""},
-        "writes": {written(instr) for instr in calls} - {""},
+        "writes": set().union(*(written(instr) for instr in calls)),
         "buffer": stored,
     }
     for key, values in known.items():

@@ -227,7 +227,7 @@ def _record(
     depth = 2
     call = Call(
         *(name, pipe, core, accesses, execute),
-        geometry=CopyShape(1),
+        geometry=CopyShape(1) if accesses else None,
         fields=fields,
         meets=pipe is PIPE.PIPE_ALL,
     )

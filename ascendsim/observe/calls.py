@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import zlib
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ascendsim.observe.recorder import BlockRecording
 from ascendsim.record import GM, Access, Call, Instr
 
 
@@ -43,6 +44,19 @@ class CallLog:
     def calls(self) -> list[dict[str, Any]]:
         """Return what was kept as dicts, oldest first."""
         return [describe(instr, crc) for instr, crc in self._kept]
+
+
+def recorded_calls(
+    recordings: Iterable[BlockRecording], executed: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield the log of recorded blocks, one after the other; `executed` says that they stored."""
+    for recording in recordings:
+        for instr, deltas in recording.entries:
+            crc = 0 if executed and instr.call.execute is not None else None
+            if crc is not None:
+                for delta in deltas[len(instr.call.hidden) :]:  # those of its operands
+                    crc = zlib.crc32(delta.after, crc)
+            yield describe(instr, crc)
 
 
 def describe(instr: Instr, crc: int | None) -> dict[str, Any]:

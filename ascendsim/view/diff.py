@@ -99,20 +99,36 @@ class Diff:
         return "\n".join([*lines, *([self.parted] if self.parted else [])])
 
 
-def diff_runs(
-    one: dict[int, BlockRecording], two: dict[int, BlockRecording], same_op: bool = True
-) -> Diff:
-    """Return where two recordings part.
+def diff_of(one: Any, two: Any) -> Diff:
+    """Return where two runs part.
 
     Raises
     ------
     RequestError
-        When one of them is empty, or they are of different operators.
+        When one of them is no run, not recorded, or of another operator or element type.
+    """
+    if not hasattr(two, "recordings"):
+        raise RequestError(f"diff needs another run, not {two!r:.80}")
+    recorded = one.recordings and two.recordings  # else that is what is wrong
+    if recorded and one.op != two.op:
+        raise RequestError("diff needs two runs of the same operator")
+    if recorded and one.dtype != two.dtype:
+        raise RequestError(
+            f"diff needs two runs of one element type, not {one.dtype} against {two.dtype}"
+        )
+    return diff_runs(one.recordings, two.recordings)
+
+
+def diff_runs(one: dict[int, BlockRecording], two: dict[int, BlockRecording]) -> Diff:
+    """Return where two recordings of one operator part.
+
+    Raises
+    ------
+    RequestError
+        When one of them is empty.
     """
     if not one or not two:
         raise RequestError('diff needs two recorded runs: launch both with record="bytes"')
-    if not same_op:
-        raise RequestError("diff needs two runs of the same operator")
     parted = "" if one.keys() == two.keys() else "the runs have recorded different blocks"
     for block in sorted(one.keys() & two.keys()):
         sides = list(one[block].entries), list(two[block].entries)

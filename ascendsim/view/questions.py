@@ -16,10 +16,12 @@ from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.errors import RequestError
 from ascendsim.observe.recorder import BlockRecording, Delta, Entry
 from ascendsim.record import GM, UB
+from ascendsim.view.index import Index, flat, whole
 from ascendsim.view.lane_graph import across, copy_out, sides
 from ascendsim.view.stepper import Change, Stepper
 from ascendsim.view.why import MAX_CAUSES, Cause, Spot, cause_of
 
+MAX_STORES = 16  # earlier stores to an element that `why` lists
 Recordings = Mapping[int, BlockRecording]
 
 
@@ -54,15 +56,16 @@ class Questions:
 
     def who_wrote(self, name: str, byte: int, block: int | None, slot: int) -> Writer | None:
         """Return the last call that stored byte `byte` of a tensor, of a slot, or of UB."""
+        byte = whole(byte, f"{name}: byte")
         if self._in_gm(name):
             if name in self._outputs:
-                _inside(name, byte, self._outputs[name].nbytes, "bytes")
+                _inside(name, byte, self._outputs[name].nbytes)
             space, start, chosen = name, byte, self._blocks(block)
         else:
             at = self._at_end(block)
             space, chosen = UB, [at[0]]
             if name == UB:
-                _inside(name, byte, at[1].ub.size, "bytes")
+                _inside(name, byte, at[1].ub.size)
             start = byte if name == UB else at[1].address(name, byte, slot)
         for number in reversed(chosen):
             entries = list(self._recordings[number].entries)
@@ -71,27 +74,54 @@ class Questions:
                     return _writer(number, position, entries[position])
         return None
 
-    def why(self, name: str, lane: int, dtype: object, block: int | None, slot: int) -> Cause:
+    def why(self, name: str, lane: Index, dtype: object, block: int | None, slot: int) -> Cause:
         """Return the calls that an element of an output, or a lane of a buffer, depends on."""
         if not self._in_gm(name):
-            return self._at_end(block)[1].why(name, lane, dtype, slot)
-        size = self._element(name, lane, dtype)
+            return self._at_end(block)[1].why(name, whole(lane, "lane"), dtype, slot)
+        lane, size = self._element(name, lane, dtype)
         chosen = {number: self._recordings[number] for number in self._blocks(block)}
-        number, position = copy_out(dict(chosen), name, lane)
+        number, position = self._last(chosen, name, lane, size)
         at = Stepper(chosen[number]).goto(position)
         instr = at.entries[position].instr
         src, dst = sides(instr)
-        cause = cause_of(at, Spot(across(dst, src, lane * size), size), [MAX_CAUSES])
-        place = f"{name}[{lane}]"
-        return Cause(position, instr.call.name, place, cause.bits, instr.scalar, (cause,))
+        causes: tuple[Cause, ...] = ()  # without a source a value of the kernel's own
+        if not src.writes:
+            causes = (cause_of(at, Spot(across(dst, src, lane * size), size), [MAX_CAUSES]),)
+        bits, call = causes[0].bits if causes else None, instr.call.name
+        change = _covering(number, position, at.entries[position], name, lane * size, size)
+        if change is not None:
+            bits = change.after
+            operation = str(instr.call.fields.get("atomic", "")).partition("SetAtomic")[2]
+            if operation:
+                changes = self.watch(name, lane, None, block, 0)
+                causes = (*causes, _there(change, f"{name}[{lane}]", changes))
+                call += f" (atomic {operation.lower()} to what was there)"
+        return Cause(position, call, f"{name}[{lane}]", bits, instr.scalar, causes)
+
+    def _last(
+        self, chosen: dict[int, BlockRecording], name: str, lane: int, size: int
+    ) -> tuple[int, int]:
+        """Return block and position of the store whose bits an element of an output keeps.
+
+        Blocks that wait for one another do not end in their order: what memory holds decides.
+        """
+        number, position = copy_out(chosen, name, lane)
+        entries = self._recordings[number].entries
+        change = _covering(number, position, entries[position], name, lane * size, size)
+        array = self._outputs[name]
+        final = int(np.ascontiguousarray(array).reshape(-1).view(f"u{size}")[lane])
+        if change is None or change.after == final or len(chosen) == 1:
+            return number, position
+        kept = [c for c in self.watch(name, lane, None, None, 0) if c.after == final]
+        return (kept[-1].block, kept[-1].position) if kept else (number, position)
 
     def watch(
-        self, name: str, lane: int, dtype: object, block: int | None, slot: int
+        self, name: str, lane: Index, dtype: object, block: int | None, slot: int
     ) -> list[Change]:
         """Return every recorded call that stored to an element of an output, or to a lane."""
         if not self._in_gm(name):
-            return self._at_end(block)[1].watch(name, lane, dtype, slot)
-        size = self._element(name, lane, dtype)
+            return self._at_end(block)[1].watch(name, whole(lane, "lane"), dtype, slot)
+        lane, size = self._element(name, lane, dtype)
         return [
             _change(number, position, entry, delta, lane * size, size)
             for number in self._blocks(block)
@@ -109,8 +139,8 @@ class Questions:
             if access.space == GM
         }
 
-    def _element(self, name: str, lane: int, dtype: object) -> int:
-        """Return the bytes of an element of an output, `lane` one of its elements."""
+    def _element(self, name: str, lane: Index, dtype: object) -> tuple[int, int]:
+        """Return the flat index of an element of an output, and its bytes."""
         if name not in self._outputs:
             known = ", ".join(self._outputs)
             raise RequestError(f"{name} is no output and never stored to; there are {known}")
@@ -118,8 +148,7 @@ class Questions:
         own = as_dtype(array.dtype)
         if dtype is not None and as_dtype(dtype) is not own:
             raise RequestError(f"{name} holds {own}; leave dtype= away")
-        _inside(name, lane, array.size, "elements")
-        return own.nbytes
+        return flat(name, lane, array.shape), own.nbytes
 
     def _blocks(self, block: int | None) -> list[int]:
         if block is None:
@@ -144,10 +173,9 @@ def _told(blocks: list[int]) -> str:
     return f"{blocks[0]} to {blocks[-1]}" if whole else ", ".join(map(str, blocks))
 
 
-def _inside(name: str, index: int, size: int, what: str) -> None:
-    if not 0 <= index < size:
-        shown = (size - 1, index) if what == "elements" else (f"{size - 1:#x}", f"{index:#x}")
-        raise RequestError(f"{name} has {what} 0..{shown[0]}, not {shown[1]}")
+def _inside(name: str, byte: int, size: int) -> None:
+    if not 0 <= byte < size:
+        raise RequestError(f"{name} has bytes 0..{size - 1:#x}, not {byte:#x}")
 
 
 def _stores(entry: Entry, space: str, byte: int) -> bool:
@@ -158,6 +186,29 @@ def _writer(block: int, position: int, entry: Entry) -> Writer:
     call, where = entry.instr.call, entry.instr.where
     pipe = call.pipe.name.removeprefix("PIPE_")
     return Writer(block, position, call.name, pipe, where.file, where.line)
+
+
+def _covering(
+    block: int, position: int, entry: Entry, name: str, start: int, size: int
+) -> Change | None:
+    """Return what a call did to a whole element of a GM tensor, None when it stored a part."""
+    for delta in entry.deltas:
+        if delta.space == name and delta.start <= start and start + size <= delta.stop:
+            return _change(block, position, entry, delta, start, size)
+    return None
+
+
+def _there(last: Change, place: str, changes: list[Change]) -> Cause:
+    """Return what an element held before an atomic copy, with the other recorded stores to it."""
+    others = [c for c in changes if (c.block, c.position) != (last.block, last.position)]
+    shown = [
+        Cause(c.position, f"block {c.block} {c.name}", place, c.after, None, ())
+        for c in others[-MAX_STORES:]
+    ]
+    if len(others) > len(shown):
+        more = f"{len(others) - len(shown)} more stores to"
+        shown.insert(0, Cause(None, more, place, None, None, ()))
+    return Cause(None, "before the copy", place, last.before, None, tuple(shown))
 
 
 def _change(block: int, position: int, entry: Entry, delta: Delta, start: int, size: int) -> Change:

@@ -22,6 +22,7 @@ from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.errors import RequestError
 from ascendsim.observe.recorder import BlockRecording, Delta, Entry
 from ascendsim.record import UB, Instr
+from ascendsim.view.index import refuse_gm, whole
 from ascendsim.view.mask import Mask
 from ascendsim.view.ub_map import Place, Queues, UbMap, places_of, states_of, ub_map_of
 from ascendsim.view.until import Hit, first, fitting, seek, split, tiles_of
@@ -85,8 +86,9 @@ class Stepper:
             return "end of the block"
         file, line, text = self.source()
         phase = instr.where.phase or "-"
+        tile = f"tile {self.tile}" if self.tile >= 0 else "before tile 0"
         pipe = instr.call.pipe.name.removeprefix("PIPE_")
-        return f"{instr.call.name} on {pipe}, {phase}, tile {self.tile}, {file}:{line}: {text}"
+        return f"{instr.call.name} on {pipe}, {phase}, {tile}, {file}:{line}: {text}"
 
     def source(self) -> tuple[str, int, str]:
         """Return file, line and text of the kernel's line of the next call."""
@@ -115,6 +117,7 @@ class Stepper:
         """
         if position is None:
             position = first(self.entries, self._tiles, wanted)
+        position = whole(position, "position")
         if not 0 <= position <= len(self):
             raise RequestError(f"position {position} is outside 0..{len(self)}")
         while self.position < position:
@@ -140,7 +143,7 @@ class Stepper:
         Parameters
         ----------
         predicate : takes the record of the call
-        wanted : name=, pipe= ("V"), phase= ("Compute"), tile=, writes= (a buffer's name);
+        wanted : name=, pipe= ("V"), phase= ("Compute"), tile=, writes= (a buffer or GM tensor);
             holds= (a number, "nan", "-0.0", raw bits "0x3e2aaaab") with buffer= (or a GM tensor),
             lane=, slot= and dtype= to narrow it, dtype by default that of the storing call
         backwards : go back instead
@@ -216,7 +219,7 @@ class Stepper:
         The tree goes back to the tensors in GM; print it. The stepper stays where it is.
         """
         kind = self._dtype(buffer, dtype)
-        start = self.address(buffer, lane * kind.nbytes, slot)
+        start = self.address(buffer, whole(lane, "lane") * kind.nbytes, slot)
         here = self.position
         found = cause_of(self, Spot(start, kind.nbytes), [MAX_CAUSES])
         self.goto(here)
@@ -225,7 +228,7 @@ class Stepper:
     def watch(self, buffer: str, lane: int, dtype: Any = None, slot: int = 0) -> list[Change]:
         """Return every call of the block that stored to a lane, with its bits before and after."""
         kind = self._dtype(buffer, dtype)
-        start = self.address(buffer, lane * kind.nbytes, slot)
+        start = self.address(buffer, whole(lane, "lane") * kind.nbytes, slot)
         return list(self._changes(start, kind.nbytes))
 
     def address(self, buffer: str, byte: int = 0, slot: int = 0) -> int:
@@ -236,6 +239,7 @@ class Stepper:
         RequestError
             When there is no such buffer (yet), slot or byte.
         """
+        byte, slot = whole(byte, "byte"), whole(slot, "slot")
         place = self._place(buffer, slot)
         if not 0 <= byte < place.nbytes:
             raise RequestError(f"{buffer} has bytes 0..{place.nbytes - 1:#x}, not {byte:#x}")
@@ -263,6 +267,7 @@ class Stepper:
     def _place(self, buffer: str, slot: int) -> Place:
         known = self.buffers()
         if buffer not in known:
+            refuse_gm(buffer, self.entries)
             raise RequestError(
                 f"no buffer {buffer!r} at position {self.position}; there are "
                 f"{', '.join(known) or 'none yet'}"

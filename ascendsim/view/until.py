@@ -142,6 +142,17 @@ def _check_value(held: Held) -> None:
         )
 
 
+def _check_types(held: Held, stored: set[DType]) -> None:
+    """Refuse a value that no type of the lanes in question can hold: it would never be found."""
+    if held.dtype is None and stored and all(pattern(held.wanted, t) is None for t in stored):
+        names = ", ".join(sorted(t.name for t in stored))
+        where = f"{held.buffer} is" if held.buffer else "the lanes that the block stores are"
+        raise RequestError(
+            f"until holds={held.wanted}: {where} of type {names}, which cannot hold it; give a "
+            f"value of such a type, or dtype= to read the bytes as another"
+        )
+
+
 def pattern(wanted: Any, dtype: DType) -> int | str | None:
     """Return the raw bits that `wanted` has in `dtype`, "nan" for any NaN, None for none."""
     text = str(wanted).strip().lower()
@@ -160,6 +171,8 @@ def pattern(wanted: Any, dtype: DType) -> int | str | None:
         fmt = _FORMATS[dtype.name]
         minus_zero = number == 0 and text.startswith("-")
         return fmt.sign_bits if minus_zero else round_to(number, fmt)
+    if number == 0 and text.startswith("-"):
+        return None  # integers and mask bits have one zero
     limits = np.iinfo(dtype.numpy)
     inside = number.denominator == 1 and limits.min <= number <= limits.max
     return dtype.to_bits(int(number)) if inside else None
@@ -170,6 +183,7 @@ def seek(at: Any, held: Held, fits: Callable[[int], bool], backwards: bool) -> H
 
     `fits` takes the number of that call. Without one it stands at the end (the start).
     """
+    _check_types(held, {a.dtype for entry in at.entries for a in held.stores(entry)})
     ahead, behind = range(at.position, len(at)), range(at.position - 2, -1, -1)
     for position in behind if backwards else ahead:
         accesses = held.stores(at.entries[position])
@@ -250,22 +264,23 @@ def fitting(
         "pipe": lambda k: entries[k].instr.call.pipe.name.removeprefix("PIPE_"),
         "phase": lambda k: entries[k].instr.where.phase,
         "tile": lambda k: tiles[k],
-        "writes": lambda k: written(entries[k].instr),
     }
 
     def fits(k: int) -> bool:
-        asked = all(tests[key](k) == value for key, value in wanted.items())
+        asked = all(
+            value in written(entries[k].instr) if key == "writes" else tests[key](k) == value
+            for key, value in wanted.items()
+        )
         return asked and (predicate is None or predicate(entries[k].instr))
 
     return fits
 
 
-def written(instr: Instr) -> str:
-    """Return the name of the UB buffer that a call stores to, "" for none."""
-    for access in instr.call.accesses:
-        if access.writes and access.space == UB and instr.call.execute is not None:
-            return str(access.holder.name)
-    return ""
+def written(instr: Instr) -> set[str]:
+    """Return the names of the UB buffers and GM tensors that a call stores to."""
+    if instr.call.execute is None:
+        return set()
+    return {access.holder.name for access in instr.call.accesses if access.writes}
 
 
 def tiles_of(entries: list[Entry]) -> list[int]:

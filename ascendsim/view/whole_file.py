@@ -22,7 +22,10 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     RequestError
         When it cannot be written.
     """
-    target = Path(os.path.realpath(path))
+    try:
+        target = Path(os.path.realpath(os.fsdecode(path)))
+    except TypeError:
+        raise RequestError(f"{path!r:.80} is no path: write to the name of a file") from None
     hidden = ""
     try:
         number, hidden = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:80]}.")

@@ -279,3 +279,11 @@ def test_a_mask_is_drawn_lane_by_lane(session, done):
     (part,) = done("u name=Select; mask maskBuf 64:70")["answers"][1:]
     assert part["bits"] == bits["bits"][64:70]
     assert "maskBuf has lanes 0..511, not 600" in session("u name=Select", "mask maskBuf 600").err
+
+
+def test_outputs_are_stopped_at_and_refused_elsewhere(session):
+    answer = session("u writes=out", "v out", "why out 0", "q")
+    assert "DataCopy" in answer.out.splitlines()[1]
+    lines = answer.err.splitlines()
+    assert len(lines) == 2
+    assert all("out is in GM, a stepper shows UB" in line for line in lines)
