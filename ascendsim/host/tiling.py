@@ -246,7 +246,7 @@ def check_made(made: Tiling, file: str) -> None:
         check_block_dim(made.block_dim)
     except RequestError as error:
         raise RequestError(
-            f"{file}: tiling() returns {error}; an empty tensor takes 1, and a shape that it "
+            f"{file}: tiling(): {error}; an empty tensor takes 1, and a shape that it "
             f"cannot do raises TilingError"
         ) from None
 
