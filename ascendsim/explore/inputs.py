@@ -63,3 +63,17 @@ def seeded_inputs(
                 flat[places] = generator.choice(boundary_values(dtype), int(places.sum()))
         found.append(made)
     return found
+
+
+def random_bits(dtype: DType, count: int, seed: int) -> np.ndarray:
+    """Return every kind of pattern: NaNs with payloads, infinities, subnormals, plain numbers."""
+    rng = np.random.default_rng(seed)
+    words = rng.integers(0, 1 << 8 * dtype.nbytes, count, np.uint64).astype(dtype.bits)
+    values = words.view(dtype.numpy)
+    if dtype.kind == "float":
+        with np.errstate(all="ignore"):
+            values[::3] = (3 * rng.standard_normal(values[::3].size)).astype(dtype.numpy)
+            values[1::7] = np.array([0.0, -0.0, np.inf, -np.inf, 3, -3]).astype(dtype.numpy)[
+                rng.integers(0, 6, values[1::7].size)
+            ]
+    return values

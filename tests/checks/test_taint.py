@@ -16,11 +16,11 @@ import pytest
 
 from ascendsim import Options
 from ascendsim.ascendc import *
+from ascendsim.explore.speed.random_kernels import random_kernel
 from ascendsim.launch import Readers, launch
 from ascendsim.observe.checks import Checks
 from ascendsim.observe.checks.initcheck import Undefined
 from ascendsim.observe.checks.touched import TouchedBytes
-from tests.engine.random_kernels import random_kernel
 from tests.kit import Ub, make_job
 
 LANES, REPEATS, ROOM = 64, 4, 2048

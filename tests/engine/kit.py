@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ascendsim.explore.inputs import random_bits
 from ascendsim.launch import Job, Readers
 from ascendsim.launch.engines import Ran, run
 from tests.helpers import assert_same_bits
 from tests.kit import make_job
+
+__all__ = ["assert_same", "bits", "job_of", "ran", "random_bits"]
 
 
 def ran(job: Job, mode: str, **readers: Any) -> Ran:
@@ -40,17 +43,3 @@ def assert_same(got: Ran, want: Ran) -> None:
 def bits(array: np.ndarray) -> np.ndarray:
     """Return the raw patterns, NaN payloads and all."""
     return np.ascontiguousarray(array).reshape(-1).view(f"u{array.dtype.itemsize}")
-
-
-def random_bits(T: Any, count: int, seed: int) -> np.ndarray:
-    """Return every kind of pattern: NaNs with payloads, infinities, subnormals, plain numbers."""
-    rng = np.random.default_rng(seed)
-    words = rng.integers(0, 1 << 8 * T.nbytes, count, np.uint64).astype(T.bits)
-    values = words.view(T.numpy)
-    if T.kind == "float":
-        with np.errstate(all="ignore"):
-            values[::3] = (3 * rng.standard_normal(values[::3].size)).astype(T.numpy)
-            values[1::7] = np.array([0.0, -0.0, np.inf, -np.inf, 3, -3]).astype(T.numpy)[
-                rng.integers(0, 6, values[1::7].size)
-            ]
-    return values

@@ -13,9 +13,9 @@ import pytest
 import ascendsim as asim
 from ascendsim.ascendc import *
 from ascendsim.engine import fused, generated, program, replay, threads
+from ascendsim.explore.speed.random_kernels import FAULTS, random_kernel
 from ascendsim.launch.engines import forget_plans, plan_of
 from tests.engine.kit import assert_same, bits, job_of, ran, random_bits
-from tests.engine.random_kernels import FAULTS, random_kernel
 from tests.helpers import assert_same_bits
 from tests.kit import Ub, gm
 

@@ -9,14 +9,11 @@ other contestants with the whole of their call.
 
 from __future__ import annotations
 
-import os
-import platform
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -27,12 +24,18 @@ from ascendsim.explore.atlas.sides import KernelSide
 from ascendsim.explore.atlas.space import space_of
 from ascendsim.explore.atlas.survey import Survey, measured
 from ascendsim.explore.speed import peers
-from ascendsim.explore.speed.c_loop import FLAGS, CLoop, compiler
+from ascendsim.explore.speed.about import machine, versions
+from ascendsim.explore.speed.c_loop import CLoop
 from ascendsim.explore.speed.measure import Times, Work, alternated
+from ascendsim.explore.speed.random_kernels import Size, random_kernel
 from ascendsim.explore.speed.subject import Subject, c_seconds, one_thread
 from ascendsim.host import Op, find_ops, load
+from ascendsim.launch import Job, Readers
+from ascendsim.launch.engines import run
 
-FUSED_TARGET = 0.9
+FUSED_TARGET, FUSED_OVER_REPLAY = 0.9, 3.0
+RANDOM_KERNELS, RANDOM_QUICK = (200, 300.0), (8, 8.0)  # how many, within how many seconds
+RANDOM_SIZE = Size(1 << 18, 2048, 8)
 QUICK_SECONDS = 20.0  # after them one round has to do
 ELEMENTS, LAUNCH_ELEMENTS, LAUNCH_CORES = 1_000_000, 10_000, 48
 PAIRS = (("step", "numpy"), ("replay", "numpy"), ("fused loop", "C"), ("fused", "C"))
@@ -111,6 +114,8 @@ def bench(
     if not ops:
         chosen = [op for op in chosen if hasattr(op.ref, "naive")]
     steps = [step for op in chosen for step in _steps(op, quick)]
+    if not ops:
+        steps.append(partial(_random, quick))
     tick = progress or (lambda done, total: None)
     rows: list[Row] = []
     began = time.monotonic()
@@ -216,6 +221,29 @@ def _large(op: Op, elements: int, most: float) -> list[Row]:
     return [compared(label, target, alternated(works, 4, 30 * most))]
 
 
+def _random(quick: bool, most: float) -> list[Row]:
+    """Time the blocks of random kernels, fused and by replay; the row is the median ratio."""
+    count, limit = RANDOM_QUICK if quick else RANDOM_KERNELS
+    ratios, skipped, began = [], 0, time.monotonic()
+    for seed in range(count):
+        if time.monotonic() - began > limit * max(most, 0.5):
+            break
+        job = random_kernel(seed, size=RANDOM_SIZE)
+        if run(job, Readers(), "fused").mode != "fused":
+            skipped += 1
+            continue
+        works: dict[str, Work] = {m: partial(_blocks, job, m) for m in ("fused", "replay")}
+        times = alternated(works, 5)
+        ratios.append(times["replay"].best / times["fused"].best)
+    label = "random elementwise kernels: fused / replay"
+    note = f"median of {len(ratios)} kernels; {skipped} more did not run fused"
+    return [Row(label, median(ratios) if ratios else None, FUSED_OVER_REPLAY, note=note)]
+
+
+def _blocks(job: Job, mode: str) -> float:
+    return run(job, Readers(), mode).result.seconds
+
+
 def _sweep(op: Op, attrs: dict[str, str], count: int, most: float) -> list[Row]:
     """Time an atlas with checksum against a C loop, on stretches of x."""
     space = space_of(op, "float32", {})
@@ -242,35 +270,6 @@ def _sweep(op: Op, attrs: dict[str, str], count: int, most: float) -> list[Row]:
     if not same:
         return [Row(label, None, target, note="the C loop gives another checksum")]
     return [row]
-
-
-def machine() -> dict[str, Any]:
-    """Return what the numbers were measured on."""
-    name = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            models = [line.partition(":")[2] for line in file if line.startswith("model name")]
-        name = models[0].strip() if models else name
-    except OSError:
-        pass
-    load_average = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
-    return {"cpu": name, "cpus": os.cpu_count(), "load": load_average, "os": platform.system()}
-
-
-def versions() -> dict[str, str]:
-    """Return versions of what took part."""
-    found = {"python": platform.python_version()}
-    for package in ("ascendsim", "numpy", "numba", "llvmlite", "ml_dtypes", "jax", "triton"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    tool = compiler()
-    if tool is not None:
-        shown = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False)
-        first = next(iter(shown.stdout.splitlines()), tool)
-        found["C"] = f"{first}, {' '.join(FLAGS[:4])}"
-    return found
 
 
 __all__ = ["Report", "Row", "bench", "compared", "machine", "versions"]

@@ -14,16 +14,29 @@ from typing import Any, NamedTuple
 
 from ascendsim import ascendc, dtypes
 from ascendsim import soc as socs
-from ascendsim.ascendc import *
+from ascendsim.ascendc import (
+    SELMODE,
+    Add,
+    BinaryRepeatParams,
+    DataCopyPad,
+    DataCopyPadParams,
+    DataCopyParams,
+    GetBlockIdx,
+    GlobalTensor,
+    RoundMode,
+    SetDeqScale,
+    TBuf,
+    TPipe,
+    TPosition,
+)
 from ascendsim.dtypes import DType
+from ascendsim.explore.inputs import random_bits
 from ascendsim.isa.declare import REGISTRY
 from ascendsim.isa.roles import Role
 from ascendsim.launch import Job
-from tests.engine.kit import random_bits
-from tests.kit import Ub, gm, make_job
+from ascendsim.options import Options
 
-TILE, SHIFT, ROOM = 256, 32, 64
-ELEMENTS, BLOCKS = 1700, 3
+SHIFT, ROOM = 32, 64
 FAULTS = ("shifted", "strided", "shifted in GM")
 LETTERS = {"N": 0, "R": 1, "F": 2, "C": 3, "A": 4, "Z": 5, "O": 6}
 
@@ -32,11 +45,22 @@ LETTERS = {"N": 0, "R": 1, "F": 2, "C": 3, "A": 4, "Z": 5, "O": 6}
 COUNTED = {n: decl for n, decl in REGISTRY.items() if not hasattr(decl.params, "REPEATS_ONLY")}
 
 
+class Size(NamedTuple):
+    """How much a kernel works on: elements in all and in a tile, and blocks."""
+
+    elements: int = 1700
+    tile: int = 256
+    blocks: int = 3
+
+
 class Step(NamedTuple):
     """One call: name of the instruction, (argument, buffer or value) in order."""
 
     name: str
     arguments: tuple[tuple[str, Any], ...]
+
+
+SMALL = Size()
 
 
 class Draft:
@@ -160,7 +184,7 @@ class Draft:
         self.values.append(target)
 
 
-def random_kernel(seed: int, fault: str = "", soc: str = "ascend910b1") -> Job:
+def random_kernel(seed: int, fault: str = "", soc: str = "ascend910b1", size: Size = SMALL) -> Job:
     """Return the job of a random kernel; `fault` is one of FAULTS or "" for an aligned one."""
     draft = Draft(seed, soc, fault)
     wanted, tries = draft.random.randint(2, 7), 0
@@ -171,11 +195,24 @@ def random_kernel(seed: int, fault: str = "", soc: str = "ascend910b1") -> Job:
     if fault and fault != "shifted in GM":
         draft.spoil(fault)
     result = draft.values[-1]
-    count = ELEMENTS + SHIFT
+    count = size.elements + SHIFT
     inputs = {n: random_bits(draft.type, count, seed + k) for k, n in enumerate(("x", "y"))}
-    outputs = {"out": ((ELEMENTS,), draft.buffers[result].name)}
-    body = _body(draft, result, SHIFT if fault == "shifted in GM" else 0)
-    return make_job(body, inputs, outputs, soc=soc, block_dim=BLOCKS, seed=seed)
+    body = _body(draft, result, SHIFT if fault == "shifted in GM" else 0, size)
+    return Job(
+        name="random",
+        kernel=body,
+        inputs=inputs,
+        input_types=dict.fromkeys(inputs, draft.type),
+        outputs={"out": ((size.elements,), draft.buffers[result])},
+        tiling=None,
+        block_dim=size.blocks,
+        workspace=0,
+        soc=draft.soc,
+        ub_bytes=draft.soc.ub_bytes,
+        options=Options(),
+        seed=seed,
+        identity=(body,),
+    )
 
 
 def _ends_well(draft: Draft, fault: str) -> bool:
@@ -185,25 +222,47 @@ def _ends_well(draft: Draft, fault: str) -> bool:
     return fits and draft.values[-1] not in ("x", "y")
 
 
-def _body(draft: Draft, result: str, shift: int) -> Any:
-    per_block = -(-ELEMENTS // BLOCKS)
+def _body(draft: Draft, result: str, shift: int, size: Size) -> Any:
+    per_block = -(-size.elements // size.blocks)
 
-    def body(x: Any, y: Any, out: Any) -> None:
+    def body(x: Any, y: Any, out: Any, workspace: Any, tiling: Any) -> None:
         SetDeqScale(0.75)
-        u = Ub(**{name: (dtype, TILE + ROOM) for name, dtype in draft.buffers.items()})
+        u = Buffers({name: (dtype, size.tile + ROOM) for name, dtype in draft.buffers.items()})
         begin = GetBlockIdx() * per_block
-        length = min(per_block, ELEMENTS - begin)
-        for start in range(0, length, TILE):
-            now = min(TILE, length - start)
+        length = min(per_block, size.elements - begin)
+        for start in range(0, length, size.tile):
+            now = min(size.tile, length - start)
             for name, source in (("x", gm(x)), ("y", gm(y))):
                 copy_in(u[name], source[begin + start + shift :], now)
             for step in draft.steps:
-                run_step(u, step)
+                run_step(u, step, size.tile)
             nbytes = now * draft.buffers[result].nbytes
             params = DataCopyParams(1, nbytes, 0, 0)
             DataCopyPad(gm(out)[begin + start :], u[result], params)
 
     return body
+
+
+class Buffers:
+    """Named TBufs of a new TPipe: `Buffers({"a": (float32, 64)})["a"]` is the tensor."""
+
+    def __init__(self, wanted: dict[str, tuple[DType, int]]) -> None:
+        self.pipe = TPipe()
+        self.wanted = wanted
+        for name, (dtype, count) in wanted.items():
+            holder = TBuf(TPosition.VECCALC)
+            setattr(self, name, holder)  # the attribute names the buffer
+            self.pipe.InitBuffer(holder, count * dtype.nbytes)
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name).Get(self.wanted[name][0])
+
+
+def gm(address: Any) -> Any:
+    """Return the whole of a kernel argument as a GlobalTensor."""
+    tensor = GlobalTensor(address.dtype)
+    tensor.SetGlobalBuffer(address, 0)
+    return tensor
 
 
 def copy_in(local: Any, source: Any, elements: int) -> None:
@@ -212,17 +271,17 @@ def copy_in(local: Any, source: Any, elements: int) -> None:
     DataCopyPad(local, source, params, DataCopyPadParams())
 
 
-def run_step(u: Any, step: Step) -> None:
+def run_step(u: Any, step: Step, tile: int) -> None:
     """Make one call of a kernel."""
     given = [u[a] if isinstance(a, str) else a for _, a in step.arguments]
     if step.name == "shifted":
         dst, one, other = given
-        Add(dst, one, other[SHIFT:], TILE)
+        Add(dst, one, other[SHIFT:], tile)
     elif step.name == "strided":
         dst, one, other = given
         lanes = 256 // dst.dtype.nbytes
         # every repeat of src1 is the first one
         params = BinaryRepeatParams(1, 1, 1, 8, 8, 0)
-        Add(dst, one, other, lanes, TILE // lanes, params)
+        Add(dst, one, other, lanes, tile // lanes, params)
     else:
-        getattr(ascendc, step.name)(*given, TILE)
+        getattr(ascendc, step.name)(*given, tile)
