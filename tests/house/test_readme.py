@@ -24,7 +24,7 @@ TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"(?:^<!-- ([^\n]*) -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.S)
 BLOCKS = [(note, kind, body) for note, kind, body in BLOCK.findall(TEXT)]
 MATCH = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-PROGRESS = re.compile(r"^ascendsim: \S+: \d+ of \d+\n", re.M)  # of a run that takes seconds
+PROGRESS = re.compile(r"^ascendsim: [^:\n]+: \d+ of \d+\n", re.M)  # of a run that takes seconds
 HERE = os.environ | {"PYTHONPATH": str(ROOT)}  # this tree, whatever the environment installed
 CHECKER = doctest.OutputChecker()
 
