@@ -236,6 +236,22 @@ def assert_fills(call, second=3):
     assert memory.tolist() == [9, 9, 9, 0]
 
 
+def test_settings_of_the_user_come_back(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    jitcache.compiled(units.fill_all, vexec.FILL_SIGNATURE, "fill_arrays")
+    assert str(tmp_path) == numba.config.CACHE_DIR
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_damaged_cache_of_numba_is_made_anew(tmp_path, monkeypatch):
+    monkeypatch.setattr(jitcache, "directory", lambda: tmp_path)
+    jitcache.compiled(units.fill_all, vexec.FILL_SIGNATURE, "fill_arrays")
+    for path in filter(Path.is_file, tmp_path.rglob("*")):
+        path.write_bytes(b"damaged")
+    assert_fills(jitcache.compiled(units.fill_all, vexec.FILL_SIGNATURE, "fill_arrays"))
+    assert any(p.is_file() and p.read_bytes() != b"damaged" for p in tmp_path.rglob("*"))
+
+
 def test_address_is_a_c_function():
     opcode = vexec.opcode(SMALL_BODY)
     function = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double)(vexec.address(opcode))
