@@ -13,8 +13,10 @@ import ascendsim as asim
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.observe.saved.values import plain
 from ascendsim.record import Finding
+from ascendsim.view.registers import set_words_of
 from tests.browser import LOCAL, Browser, chromium
 from tests.test_diff import SIXTH_DOWN, SIXTH_UP
+from tests.test_registers import scaled
 from tests.test_stepper import recorded
 
 READY = "window.capsule || !(document.getElementById('notice')?.hidden ?? true)"
@@ -256,6 +258,26 @@ def test_half_types_and_hidden_stores(browser, tmp_path):
     for position in (len(at), len(at) // 2):
         browser.run(f"capsule.goto({position})")
         assert ub_of(browser) == at.goto(position).ub.tobytes()
+    assert browser.complaints == []
+
+
+def test_registers_are_those_of_the_stepper(browser, tmp_path):
+    run = scaled("bytes")
+    run.save_capsule(tmp_path / "run.html")
+    browser.open(tmp_path / "run.html", READY)
+    at = run.stepper(0)
+    for position in (*range(len(at) + 1), 0):
+        browser.run(f"capsule.goto({position})")
+        rows = "[...document.querySelectorAll('#registers tr')].map((row) => row.innerText)"
+        shown = dict(row.split("\t") for row in browser.run(rows))
+        assert shown == set_words_of(at.goto(position).registers())
+    words = {
+        "5n, 'normal'": "lanes 0x5 of a repeat",
+        "0n, 'normal'": "no lane",
+        "9n, 'counter'": "9 elements",
+    }
+    for given, word in words.items():
+        assert browser.run(f"maskWords({given})") == word
     assert browser.complaints == []
 
 

@@ -121,10 +121,12 @@ def edited(whole, name, edit):
     return altered(whole, name, change)
 
 
-def test_a_newer_version_says_so(whole, tmp_path):
-    text = refused(tmp_path / "new", edited(whole, "run.json", lambda d: d.update(version=2)))
-    assert "version 2" in text
-    assert "made by" in text
+def test_another_version_says_so(whole, tmp_path):
+    for version in (1, 3):
+        changed = edited(whole, "run.json", lambda d, version=version: d.update(version=version))
+        text = refused(tmp_path / "other", changed)
+        assert f"has version {version} of the format, this ascendsim reads 2" in text
+        assert "made by" in text
 
 
 def stores_first(document):
@@ -155,6 +157,11 @@ EDITS = {
     "huge UB": ("run.json", lambda d: d["recording"].update(ub=1 << 50)),
     "no UB": ("run.json", lambda d: d["recording"].update(ub=0)),
     "block": ("run.json", lambda d: d["recording"].update(blocks=[1])),
+    "mask mode": ("run.json", lambda d: vector(d).update(sets={"mask_mode": "odd"})),
+    "odd register": ("run.json", lambda d: vector(d).update(sets={"depth": 1})),
+    "wide mask": ("blocks/0.json", lambda d: d["registers"].update(mask={"int": hex(1 << 128)})),
+    "no registers": ("blocks/0.json", lambda d: d.pop("registers")),
+    "scale": ("blocks/0.json", lambda d: d["registers"].update(deq_scale="1.0")),
     "a list": ("run.json", lambda d: d.update(run=[])),
 }
 

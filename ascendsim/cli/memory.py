@@ -1,4 +1,4 @@
-"""The commands of a stepping session that draw UB: its map, masks, queues, buffers."""
+"""The commands of a stepping session that show the core: UB, masks, queues, registers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from ascendsim.cli.words import Answer, buffer_and_slot, lane_range
 from ascendsim.view import text
 from ascendsim.view.mask import PER_ROW, Mask
+from ascendsim.view.registers import words_of
 from ascendsim.view.stepper import Stepper
 
 _CELLS = 64
@@ -51,6 +52,13 @@ def queues(at: Stepper, _: list[str]) -> Answer:
     states = at.queues()
     rows = [(name, ", ".join(slots)) for name, slots in states.items()]
     return Answer({"queues": states}, text.table("queues", ("queue", "slots"), rows))
+
+
+def registers(at: Stepper, _: list[str]) -> Answer:
+    """List what the registers hold that calls set and later calls obey."""
+    held = at.registers()
+    rows = list(words_of(held).items())
+    return Answer({"registers": held.to_json()}, text.table("registers", ("", "holds"), rows))
 
 
 def buffers(at: Stepper, _: list[str]) -> Answer:

@@ -63,7 +63,8 @@ def step(request: Request, data: Data, model: Model, session: Session, show: Sho
         head = {"op": run.op, "dtype": run.dtype, "n": run.n, "soc": run.soc}
         place = {"block": stage.block, **where(at).document}
         state = {"queues": at.queues(), "buffers": [p._asdict() for p in at.buffers().values()]}
-        show.result({**head, **place, **state, "answers": answers}, str)
+        held = {"registers": at.registers().to_json()}
+        show.result({**head, **place, **state, **held, "answers": answers}, str)
     if wrong and session.do is not None:
         raise typer.Exit(BAD_REQUEST)
 

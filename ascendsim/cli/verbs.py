@@ -224,11 +224,13 @@ VERBS = {
     "mask": Verb(1, 2, "mask BUFFER[@SLOT] [LANE|FROM:TO]", memory.mask),
     "queues": Verb(0, 0, "queues", memory.queues),
     "buffers": Verb(0, 0, "buffers", memory.buffers),
+    "registers": Verb(0, 0, "r(egisters)", memory.registers),
     "source": Verb(0, 0, "s(ource)", _source),
     "help": Verb(0, 0, "h(elp)", _help),
 }
 SHORT = {"n": "next", "b": "back", "g": "goto", "u": "until", "v": "view", "w": "who"} | {
     "m": "map",
+    "r": "registers",
     "s": "source",
     "h": "help",
     "?": "help",

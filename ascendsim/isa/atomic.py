@@ -54,7 +54,7 @@ def SetAtomicNone() -> None:
     core = current_core()
     core.store, core.atomic = core.move, None
     if core.readers:
-        observed(core, Call("SetAtomicNone", PIPE.PIPE_S, core, ()))
+        observed(core, Call("SetAtomicNone", PIPE.PIPE_S, core, (), sets=(("atomic", ""),)))
 
 
 @program("count-form")
@@ -127,7 +127,9 @@ def _set(name: str, T: Any) -> None:
     core.atomic = (name, dtype)
     core.relied_on(("atomic-op", "atomic-order"), name)
     if core.readers:
-        observed(core, Call(name, PIPE.PIPE_S, core, (), fields={"dtype": dtype}), depth=3)
+        sets = (("atomic", f"{name}({dtype})"),)
+        call = Call(name, PIPE.PIPE_S, core, (), fields={"dtype": dtype}, sets=sets)
+        observed(core, call, depth=3)
 
 
 def _fill(name: str, target: Any, size: Any, value: Any) -> None:

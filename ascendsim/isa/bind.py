@@ -57,6 +57,7 @@ def bind(
     """
     try:
         core = _common_core(decl, tensors, mode)
+        sets_mask = core.masks is not None and masks.concerns(core, lanes)
         check_types(decl, tensors, mode, core)
         if decl.caution is not None:
             decl.caution(decl.name, core)
@@ -77,6 +78,8 @@ def bind(
     relied = rules_of(decl, mode, shape.counted, dtype, core.options, in_order)
     core.relied_on(relied, decl.name)
     tensors[0].written(shape.extent(shape.layouts[0]))
+    if sets_mask:
+        call.sets = masks.held(core)
     if masks.may_remember(core, lanes):
         _remember(tensors, key, call)
     return call

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ascendsim.core import observed
 from ascendsim.dtypes import DType, float16, float32, int32
-from ascendsim.enums import RoundMode
+from ascendsim.enums import PIPE, RoundMode
 from ascendsim.errors import ContractError
 from ascendsim.isa.declare import vector
 from ascendsim.isa.roles import In, Out
 from ascendsim.numerics import cast, cast_int
-from ascendsim.record import current_core
+from ascendsim.record import Call, current_core
 
 
 def dequantizes(tensors: tuple[Any, ...]) -> bool:
@@ -40,6 +41,10 @@ def SetDeqScale(scale: Any) -> None:
     if value != core.deq_scale:
         core.deq_scale = value
         core.forget_calls()  # bound calls know the scale
+    if core.readers:
+        sets = (("deq_scale", value),)
+        call = Call("SetDeqScale", PIPE.PIPE_S, core, (), fields={"dtype": float16}, sets=sets)
+        observed(core, call, value)
 
 
 def _scaled(

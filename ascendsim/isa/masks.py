@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any
 
+from ascendsim.core import observed
 from ascendsim.dtypes import DType
-from ascendsim.enums import MaskMode
+from ascendsim.enums import PIPE, MaskMode
 from ascendsim.errors import ContractError, RepeatError, UnsupportedError
 from ascendsim.isa.geometry import mask_bits
-from ascendsim.record import Where, current_core
+from ascendsim.record import Call, Where, current_core
+from ascendsim.record.registers import COUNTER, NORMAL
 
 ALL_LANES = (1 << 128) - 1
 
@@ -53,19 +55,19 @@ def SetMaskCount() -> None:
     core = current_core()
     if not core.soc.has_counter_mode:
         raise UnsupportedError(f"SetMaskCount: {core.soc.name} has no counter mode; use repeats")
-    _set(core, True, core.masks.register if core.masks else None)
+    _set("SetMaskCount", core, True, core.masks.register if core.masks else None)
 
 
 def SetMaskNorm() -> None:
     """Make masks choose lanes of each repeat (normal mode), as they do when a kernel starts."""
     core = current_core()
-    _set(core, False, core.masks.register if core.masks else None)
+    _set("SetMaskNorm", core, False, core.masks.register if core.masks else None)
 
 
 def ResetMask() -> None:
     """Set all bits of the mask register."""
     core = current_core()
-    _set(core, core.masks is not None and core.masks.counter, ALL_LANES)
+    _set("ResetMask", core, counts(core), ALL_LANES)
 
 
 def SetVectorMask(*arguments: Any) -> None:
@@ -80,7 +82,7 @@ def SetVectorMask(*arguments: Any) -> None:
         When the numbers are no lanes; with MaskMode.COUNTER outside of counter mode ContractError.
     """
     core = current_core()
-    counter = core.masks is not None and core.masks.counter
+    counter = counts(core)
     numbers = [a for a in arguments if not isinstance(a, (DType, MaskMode))]
     for mode in arguments:
         if isinstance(mode, MaskMode) and (mode is MaskMode.COUNTER) != counter:
@@ -95,10 +97,10 @@ def SetVectorMask(*arguments: Any) -> None:
     else:
         high = index(numbers[0]) if len(numbers) == 2 else 0
         register = high << 64 | low if len(numbers) == 2 else (1 << min(low, 128)) - 1
-    _set(core, counter, register)
+    _set("SetVectorMask", core, counter, register)
 
 
-def _set(core: Any, counter: bool, register: int | None) -> None:
+def _set(name: str, core: Any, counter: bool, register: int | None) -> None:
     default = not counter and register is None
     where = None
     if core.readers:
@@ -107,6 +109,21 @@ def _set(core: Any, counter: bool, register: int | None) -> None:
     core.masks = None if default else Masks(counter, register, register, where)
     core.relied_on(("mask-registers",), "SetVectorMask")
     core.forget_calls()
+    if core.readers:
+        fields: dict[str, Any] = {"mode": _mode(counter).upper()}
+        if name == "SetVectorMask":
+            fields["mask"] = register
+        observed(core, Call(name, PIPE.PIPE_S, core, (), fields=fields, sets=held(core)), depth=3)
+
+
+def held(core: Any) -> tuple[tuple[str, Any], ...]:
+    """Return what mode and mask register hold now, as a call's record says it (`Call.sets`)."""
+    register = None if core.masks is None else core.masks.register
+    return ("mask_mode", _mode(counts(core))), ("mask", register)
+
+
+def _mode(counter: bool) -> str:
+    return COUNTER if counter else NORMAL
 
 
 def counts(core: Any) -> bool:
@@ -172,9 +189,12 @@ def forget_register(core: Any) -> bool:
 
 def may_remember(core: Any, given: tuple[Any, Any, Any, bool]) -> bool:
     """Whether a call just bound does the same whenever it is made again."""
-    if core.soc.arch == "3510" and given[1] is None:
-        return True  # its count form knows no mask register
-    return core.masks is None and bool(given[3])
+    return not concerns(core, given) or (core.masks is None and bool(given[3]))
+
+
+def concerns(core: Any, given: tuple[Any, Any, Any, bool]) -> bool:
+    """Whether a call takes or sets mode and register; the count form of 950 knows neither."""
+    return core.soc.arch != "3510" or given[1] is not None
 
 
 def _register(core: Any) -> int:

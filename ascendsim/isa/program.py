@@ -106,6 +106,7 @@ def _bound(
         raise
     core.relied_on(PROGRAM_RULES.get(name, ()), name)
     if masks.forget_register(core):
+        call.sets = masks.held(core)
         return call  # bound anew each time, as what it leaves in the register matters
     calls = tensors[0].calls
     if len(calls) >= MAX_CALLS:

@@ -149,6 +149,7 @@ def _call(transfer: Transfer, dst: Any, src: Any) -> Call:
         row=row,
         geometry=CopyShape(blocks if length else 0),
         fields=fields,
+        sets=(("pad_value", fields["padValue"]),) if fields.get("isPad") else (),
     )
 
 

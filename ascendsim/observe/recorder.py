@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ascendsim.record import GM, UB, Call, Instr, Span
+from ascendsim.record.registers import Registers
 
 
 class Delta(NamedTuple):
@@ -37,14 +38,16 @@ class Entry(NamedTuple):
 
 
 class BlockRecording:
-    """All entries of one block, in program order; `ub` is the UB before the first of them.
+    """All entries of one block, in program order.
+
+    `ub` is the UB before the first of them, `registers` what the registers held then.
 
     While the block runs only what calls stored is kept; the bytes before follow from that, once
-    somebody asks for the entries. With `limit`, the oldest calls beyond it are folded into `ub`.
+    somebody asks for the entries. With `limit`, the oldest calls beyond it are folded into both.
     """
 
     def __init__(self, ub: np.ndarray, limit: int | None) -> None:
-        self.ub = ub
+        self.ub, self.registers = ub, Registers()
         self.dropped = 0
         self.limit = limit
         self._stored: deque[tuple[Instr, tuple[Delta, ...]]] = deque()
@@ -57,8 +60,10 @@ class BlockRecording:
         if self.limit is not None and len(self._stored) > self.limit:
             if not self.dropped:
                 self.ub = self.ub.copy()  # so far it was every block's
-            for delta in self._stored.popleft()[1]:
+            oldest, deltas = self._stored.popleft()
+            for delta in deltas:
                 _store(self.ub, delta)
+            self.registers = self.registers.after((oldest.call,))
             self.dropped += 1
 
     @property

@@ -42,8 +42,11 @@ class TPipe:
             )
         self.core = core
         self.handles = 0
+        was_atomic = core.atomic is not None
         core.store, core.atomic = core.move, None  # a new pipe resets the core (InitSocState)
         self._start()
+        if was_atomic and core.readers:
+            observed(core, Call("TPipe", PIPE.PIPE_S, core, (), sets=(("atomic", ""),)))
 
     def _start(self) -> None:
         self.core.pipe = self

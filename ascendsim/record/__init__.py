@@ -131,7 +131,7 @@ class Call:
     `row` is the same as data, for engines: (row of words, geometry block), Move or Store.
     `fields` are the call's other parameters under the names of the manual, for logs and pages;
     `hidden` the UB bytes that it stores beside its operands; `meets` says that it waits for other
-    blocks, or lets them go on.
+    blocks, or lets them go on; `sets` are the registers that it sets (record/registers.py).
     """
 
     name: str
@@ -146,6 +146,7 @@ class Call:
     fields: dict[str, Any] = field(default_factory=dict)
     hidden: tuple[tuple[int, int], ...] = ()
     meets: bool = False
+    sets: tuple[tuple[str, Any], ...] = ()
     _stores: tuple[Span, ...] | None = field(default=None, init=False, repr=False)
 
     @property

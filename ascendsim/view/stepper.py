@@ -22,6 +22,7 @@ from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.errors import RequestError
 from ascendsim.observe.recorder import BlockRecording, Delta, Entry
 from ascendsim.record import UB, Instr
+from ascendsim.record.registers import Registers
 from ascendsim.view.index import refuse_gm, whole
 from ascendsim.view.mask import Mask
 from ascendsim.view.ub_map import Place, Queues, UbMap, places_of, states_of, ub_map_of
@@ -48,7 +49,7 @@ class Stepper:
     def __init__(self, recording: BlockRecording) -> None:
         self.entries: list[Entry] = list(recording.entries)
         self.dropped = recording.dropped
-        self.ub = recording.ub.copy()
+        self.ub, self._start = recording.ub.copy(), recording.registers
         self.position = 0
         self.hit: Hit | None = None
         self._tiles = tiles_of(self.entries)
@@ -171,6 +172,10 @@ class Stepper:
     def queues(self) -> Queues:
         """Return the state of every slot of every queue: FREE, OCCUPIED, ENQUE or DEQUE."""
         return states_of(self.entries[: self.position], self.buffers())
+
+    def registers(self) -> Registers:
+        """Return what the mask registers, the scale of SetDeqScale and others hold now."""
+        return self._start.after(entry.instr.call for entry in self.entries[: self.position])
 
     def map(self) -> UbMap:
         """Return a map of UB at this moment; print it, or let a notebook draw it."""

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from ascendsim.errors import RequestError
 
-FORMAT, VERSION = "ascendsim-run", 1
+FORMAT, VERSION = "ascendsim-run", 2
 MOST_BYTES = 1 << 30  # of all members, unpacked
 MOST_JSON = 1 << 27  # of one JSON member: Python needs some twenty times as much for it
 MOST_MEMBERS = 1 << 18

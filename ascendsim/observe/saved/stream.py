@@ -17,9 +17,11 @@ import numpy as np
 from ascendsim.enums import PIPE
 from ascendsim.observe.recorder import BlockRecording, Delta
 from ascendsim.observe.saved.archive import Archive, Member, document
+from ascendsim.observe.saved.registers import read_registers, saved_registers
 from ascendsim.observe.saved.tables import Rows, Tables
 from ascendsim.observe.saved.values import number, plain, value_of
 from ascendsim.record import GM, UB, Call, Instr, Token
+from ascendsim.record.registers import Registers
 
 MOST_UB = 1 << 28
 
@@ -56,7 +58,8 @@ def _block(block: int, recording: BlockRecording, tables: Tables) -> Iterator[Me
             after += delta.after
             _store(ub, delta)
     facts = {"dropped": recording.dropped, "limit": recording.limit, "ub": recording.ub.size}
-    yield document(f"blocks/{block}.json", {**facts, "records": rows})
+    registers = {"registers": saved_registers(recording.registers)}
+    yield document(f"blocks/{block}.json", {**facts, **registers, "records": rows})
     yield Member(f"blocks/{block}.ub", recording.ub.tobytes())
     yield Member(f"blocks/{block}.after", bytes(after))
     yield Member(f"blocks/{block}.before", bytes(before))
@@ -125,6 +128,7 @@ def _read_block(archive: Archive, block: int, rows: Rows) -> BlockRecording:
     after.end()
     before.end()
     recording.dropped, recording.limit = number(found["dropped"]), limit
+    recording.registers = Registers(**read_registers(found["registers"]))
     return recording
 
 

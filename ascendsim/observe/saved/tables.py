@@ -19,6 +19,7 @@ from ascendsim.errors import RequestError
 from ascendsim.isa.footprint import Footprint
 from ascendsim.isa.geometry import CopyShape, Geometry, Layout
 from ascendsim.numerics import opcodes
+from ascendsim.observe.saved.registers import read_registers
 from ascendsim.observe.saved.values import name_of, number, plain, plain_text, type_of, value_of
 from ascendsim.record import GM, UB, Access, Call, Line
 
@@ -80,6 +81,7 @@ class Tables:
             "geometry": _shape(call.geometry),
             "fields": {key: plain(value) for key, value in call.fields.items()},
             "hidden": [list(span) for span in call.hidden],
+            "sets": {name: plain(value) for name, value in call.sets},
             "env": None if call.words is None else int(call.words[opcodes.ENV]),
         }
 
@@ -158,6 +160,7 @@ class Rows:
             geometry=_geometry(row["geometry"]),
             fields=fields,
             hidden=hidden,
+            sets=tuple(read_registers(row["sets"]).items()),
         )
         for access in accesses:
             size = self.ub if access.space == UB else access.holder.size

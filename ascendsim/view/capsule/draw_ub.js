@@ -101,6 +101,33 @@ function drawSlots(page) {
   $("slots").replaceChildren(make("table", {}, ...rows));
 }
 
+// The registers that are not as a block finds them, in the words of view/registers.py.
+function registerWords(held) {
+  const words = {};
+  if (held.mask_mode !== "normal") words["mask mode"] = held.mask_mode;
+  if (held.mask !== null) words.mask = maskWords(BigInt(scalarText(held.mask)), held.mask_mode);
+  if (held.deq_scale !== null) words["deq scale"] = scalarText(held.deq_scale);
+  if (held.atomic) words.atomic = held.atomic;
+  if (held.pad_value !== null)
+    words["pad value"] = "0x" + BigInt(scalarText(held.pad_value)).toString(16);
+  return words;
+}
+
+function maskWords(mask, mode) {
+  if (mode === "counter") return `${mask} elements`;
+  if (mask === 0n) return "no lane";
+  const bits = mask.toString(2);
+  return bits.includes("0")
+    ? `lanes 0x${mask.toString(16)} of a repeat`
+    : `the first ${bits.length} lanes of a repeat`;
+}
+
+function drawRegisters(page) {
+  const held = Object.entries(registerWords(page.at.registers()));
+  const rows = held.map(([name, word]) => row("td", {}, make("td", { class: "dim" }, name), word));
+  $("registers").replaceChildren(rows.length ? make("table", {}, ...rows) : "");
+}
+
 function drawBuffer(page) {
   const lanes = page.lanes;
   if (!lanes) return $("buffer").replaceChildren();

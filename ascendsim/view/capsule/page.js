@@ -142,6 +142,7 @@ class Page {
       drawCall,
       drawMap,
       drawSlots,
+      drawRegisters,
       drawBuffer,
       drawTimeline,
     ])

@@ -41,6 +41,7 @@ class Block {
   constructor(number, tables, log, ub, after) {
     this.number = number;
     this.dropped = log.dropped;
+    this.start = log.registers;
     this.ub = ub.slice();
     this.position = 0;
     this.written = new Uint32Array(ub.length); // how often each byte was stored up to now
@@ -157,6 +158,13 @@ class Block {
     return found;
   }
 
+  // What the registers hold that calls set and later calls obey, as in record/registers.py.
+  registers() {
+    const found = { ...this.start };
+    for (const { call } of this.entries.slice(0, this.position)) Object.assign(found, call.sets);
+    return found;
+  }
+
   // Every call that stored to bytes [start, stop) of UB, as positions.
   writers(start, stop) {
     const found = [];
@@ -180,7 +188,7 @@ class Run {
   static async of(bytes) {
     const archive = Archive.of(bytes),
       head = await archive.json("run.json");
-    if (head.format !== "ascendsim-run" || head.version !== 1)
+    if (head.format !== "ascendsim-run" || head.version !== 2)
       throw new Error(`version ${head.version} of the format cannot be read here`);
     const run = new Run();
     Object.assign(run, { archive, facts: head.run, tables: head.recording, blocks: new Map() });

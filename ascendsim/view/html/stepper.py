@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from ascendsim.record import UB, Access, Instr
 from ascendsim.view.html.call import calls_html, operands_html, pipe_of, source_html
 from ascendsim.view.html.mask import mask_parts
-from ascendsim.view.html.style import face, head, text
+from ascendsim.view.html.style import face, facts, head, text
 from ascendsim.view.html.ub_map import ub_map_parts
 from ascendsim.view.mask import Mask
+from ascendsim.view.registers import set_words_of
 
 if TYPE_CHECKING:
     from ascendsim.view.stepper import Stepper
@@ -37,12 +38,19 @@ def stepper_parts(at: Stepper) -> Iterator[str]:
         yield source_html(instr.where)
         yield calls_html(at)
         yield operands_html(at)
+    yield registers_html(at)
     yield '<div class="asim-b"></div>'
     yield from ub_map_parts(at.map())
     mask = mask_at(at)
     if mask is not None:
         yield '<div class="asim-b"></div>'
         yield from mask_parts(mask, MASK_ROWS)
+
+
+def registers_html(at: Stepper) -> str:
+    """Return the registers that are not as the block found them; "" when all are."""
+    words = set_words_of(at.registers())
+    return facts({name: text(word) for name, word in words.items()})
 
 
 def _where(at: Stepper) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""Scaled: a kernel that sets every register that a kernel can set."""
