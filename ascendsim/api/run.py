@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import numpy as np
 from ascendsim.errors import RequestError
 from ascendsim.memory import UbImage
 from ascendsim.observe.calls import recorded_calls
+from ascendsim.observe.outputs import crc_of
 from ascendsim.observe.recorder import BlockRecording
 from ascendsim.record import Finding
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:  # loaded when they are asked for: most runs need none of them
 class Run:
     """The data of a run.
 
-    outputs : output arrays by name, `out` the first; warnings : `code: text` each; checks : those
-    that ran; findings : theirs; evidence : the rules it relied on and the weakest grade; mode : how
-    it really ran, `fallback` why not as asked (else ""); seconds : wall time of the blocks.
+    outputs : arrays by name, `out` the first (opened: observe/outputs.py); warnings : `code: text`
+    each; checks : those that ran; findings : theirs; evidence : the rules it relied on and the
+    weakest grade; mode : how it really ran, `fallback` why not (else ""); seconds : wall time.
     """
 
     op: str
@@ -203,7 +203,8 @@ class Run:
         """Write this run with its recording to one file, whole or not at all.
 
         `asim.open(path)` gives it back, on any machine, without the kernel: stepper, diff, calls,
-        outputs, warnings and evidence are the same to the bit. The kernel's source goes along.
+        outputs, warnings and evidence are the same to the bit. With `blocks=` the file holds what
+        those blocks read and stored, their UB images, and small outputs whole. Sources go along.
 
         Raises
         ------
@@ -264,13 +265,12 @@ class Run:
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that `ascendsim run --json` prints."""
-        crcs = {name: zlib.crc32(array.tobytes()) for name, array in self.outputs.items()}
-        rate = self.n / self.seconds if self.seconds > 0 else 0.0
+        crcs = {name: crc_of(output) for name, output in self.outputs.items()}
         facts = ("op", "dtype", "n", "soc", "block_dim", "tiling", "mode", "fallback")
         document = {name: getattr(self, name) for name in facts} | {
             "out_crc32": next(iter(crcs.values()), None),
             "seconds": self.seconds,
-            "elements_per_second": rate,
+            "elements_per_second": self.n / self.seconds if self.seconds > 0 else 0.0,
             "warnings": self.warnings,
             "evidence": self.evidence,
         }

@@ -20,13 +20,13 @@ import numpy as np
 
 from ascendsim import __version__
 from ascendsim.api.run import Run
-from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.errors import RequestError
 from ascendsim.host import Op, load
 from ascendsim.host.tiling import Origin
 from ascendsim.memory import UbImage
 from ascendsim.observe.saved import Archive, Member, packed, read_recordings, recorded_members
 from ascendsim.observe.saved.archive import FORMAT, MOST_BYTES, VERSION, document
+from ascendsim.observe.saved.outputs import read_output, saved_outputs
 from ascendsim.observe.saved.values import name_of, number, plain, plain_text, type_of, value_of
 from ascendsim.record import Finding
 from ascendsim.view.capsule import capsule_page, extra_of
@@ -74,18 +74,18 @@ def page_bytes(run: Run, notes: list[str]) -> bytes:
 def _members(run: Run) -> Iterator[Member]:
     tables: dict[str, Any] = {}
     yield from recorded_members(run.recordings, tables)
-    outputs = []
-    for name, array in run.outputs.items():
-        outputs.append([name, as_dtype(array.dtype).name, list(array.shape)])
-        yield Member(f"out/{name}", np.ascontiguousarray(array).tobytes())
-    for block, image in run.ub_images.items():
+    outputs, members = saved_outputs(run.outputs, run.recordings, run.block_dim)
+    yield from members
+    kept = run.recordings or run.ub_images
+    images = {block: image for block, image in run.ub_images.items() if block in kept}
+    for block, image in images.items():
         yield Member(f"ub/{block}", image.array.tobytes())
     yield document("calls.json", [] if run.log is None else run.calls)
     facts = {name: getattr(run, name) for name in _TEXTS}
     facts |= {"n": run.n, "block_dim": run.block_dim, "seconds": float(run.seconds)}
     facts |= {"tiling": run.tiling, "warnings": run.warnings, "evidence": run.evidence}
     facts |= {"findings": [asdict(each) for each in run.findings], "checks": list(run.checks)}
-    facts |= {"outputs": outputs, "ub_images": list(run.ub_images), "origin": _origin(run)}
+    facts |= {"outputs": outputs, "ub_images": list(images), "origin": _origin(run)}
     head = {"format": FORMAT, "version": VERSION, "made_by": f"ascendsim {__version__}"}
     yield document("run.json", {**head, "run": facts, "recording": tables})
 
@@ -164,13 +164,14 @@ def _run(archive: Archive, head: dict[str, Any], op: Op | str | None) -> Run:
         number(block): UbImage(np.frombuffer(archive.bytes(f"ub/{block}"), np.uint8), [])
         for block in facts["ub_images"]
     }
+    outputs: dict[str, Any] = dict(read_output(archive, each) for each in facts["outputs"])
     run = Run(
         **texts,
         n=number(facts["n"]),
         block_dim=number(facts["block_dim"]),
         tiling=dict(facts["tiling"]),
         seconds=float(facts["seconds"]),
-        outputs=dict(_output(archive, *each) for each in facts["outputs"]),
+        outputs=outputs,
         warnings=[plain_text(each) for each in facts["warnings"]],
         evidence=_evidence(facts["evidence"]),
         checks=tuple(plain_text(each) for each in facts.get("checks", ())),
@@ -182,12 +183,6 @@ def _run(archive: Archive, head: dict[str, Any], op: Op | str | None) -> Run:
     run.log = (lambda: calls) if calls else None  # else from the recording, as before
     run.wanted = Defined(_finder(run.op, op), _read_origin(facts["origin"]))
     return run
-
-
-def _output(archive: Archive, name: str, kind: str, shape: list[int]) -> tuple[str, np.ndarray]:
-    dtype, sizes = type_of(kind), [number(size) for size in shape]
-    flat = np.frombuffer(archive.bytes(f"out/{name_of(name)}"), dtype.numpy)
-    return name, flat.reshape(sizes).copy()
 
 
 def _evidence(found: Mapping[str, Any]) -> dict[str, Any]:

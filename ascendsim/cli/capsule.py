@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -13,10 +13,11 @@ from ascendsim.cli.files import Outputs, writing
 from ascendsim.cli.groups import takes_groups
 from ascendsim.cli.run import Data, Model
 from ascendsim.cli.show import Show, progress, warn
+from ascendsim.dtypes import dtype as as_dtype
+from ascendsim.enums import DATABLOCK_BYTES
 from ascendsim.errors import RequestError
 
 _SUFFIXES = (".html", ".htm")
-_PIECE = 1 << 20  # bytes that are packed at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,9 @@ def capsule(request: Request, data: Data, model: Model, page: Page, show: Show) 
         arrays = data.arrays(request, op)
         made = request.tiled(op, {name: array.shape for name, array in arrays.items()})
         choices = {"mode": model.mode, "seed": data.seed, "options": options}
-        choices["call_sink"] = _Gauge(arrays, op.definition.outputs).call
-        run = _recorded(op, arrays, made, page.chosen(made.block_dim), choices)
+        blocks = page.chosen(made.block_dim)
+        choices["call_sink"] = _Gauge(arrays, len(blocks), made.block_dim).call
+        run = _recorded(op, arrays, made, blocks, choices)
         content = _page(run)
         with writing("--out", page.out):
             path.write_bytes(content)
@@ -81,65 +83,77 @@ def capsule(request: Request, data: Data, model: Model, page: Page, show: Show) 
 
 
 class _Gauge:
-    """What a page must hold at least: whole, in base64, every tensor that a recorded call reads.
+    """What a page must hold at least: packed, in base64, the bytes that recorded calls read of GM.
 
     So a launch that no page could show ends at the call that makes it so.
     """
 
-    def __init__(self, arrays: Mapping[str, Any], outputs: Sequence[str]) -> None:
-        self._arrays = arrays
-        self._all = sum(array.nbytes for array in arrays.values())
-        self._all += len(outputs) * max((a.nbytes for a in arrays.values()), default=0)
-        self._read: set[str] = set()
-        self._raw = self._packed = 0
+    def __init__(self, arrays: Mapping[str, Any], blocks: int, block_dim: int) -> None:
+        import zlib
+
+        self._arrays, self._blocks, self._block_dim = arrays, blocks, block_dim
+        self._packer, self._packed = zlib.compressobj(6), 0
+        self._read: list[Any] = []
+        self._read_bytes = self._stored = 0
 
     def call(self, record: dict[str, Any]) -> None:
-        """Take a call; refuses it when its tensor is too much for a page."""
-        for role, place in record.items():
-            if isinstance(place, dict) and "gm" in place and not role.startswith("dst"):
-                self._take(place["gm"])
+        """Take a call; refuses it when with it the recording is too much for a page."""
+        size = as_dtype(record["dtype"]).nbytes if "dtype" in record else 0
+        nbytes = _copied(record) if "blockLen" in record else record.get("count", 0) * size
+        if "dst_crc" in record:
+            self._stored += nbytes
+        source = record.get("src0", {})
+        if source.get("gm") in self._arrays:
+            self._take(self._arrays[source["gm"]], source["off"], nbytes)
 
-    def _take(self, name: str) -> None:
+    def _take(self, array: Any, start: int, nbytes: int) -> None:
         from ascendsim.view.capsule import MOST_BYTES
 
-        if name in self._read or name not in self._arrays:
+        self._read_bytes += nbytes
+        self._read.append((array, start, start + nbytes))
+        if self._read_bytes * 4 // 3 <= MOST_BYTES:  # it fits as it is, more or less
             return
-        self._read.add(name)
-        array = self._arrays[name]
-        self._raw += array.nbytes
-        if self._raw * 4 // 3 <= MOST_BYTES:  # it fits as it is, more or less
-            self._packed += array.nbytes
-            return
-        self._packed += _deflated(array)
+        for each, first, last in self._read:
+            self._packed += len(self._packer.compress(_bytes_of(each)[first:last]))
+        self._read.clear()
         if self._packed * 4 // 3 > MOST_BYTES:
-            whole = self._all / self._raw * self._packed * 4 / 3
             error = RequestError(
-                f"the page would have more than {MOST_BYTES >> 20} MiB, too many for a browser: "
-                f"it holds every tensor that a recorded block reads, whole, and the outputs; "
-                f"{_fewer(array.size * MOST_BYTES / whole)}"
+                f"the page would have more than {MOST_BYTES >> 20} MiB, too many for a browser: it "
+                f"holds all that recorded blocks read and store; "
+                f"{_way_out(self._fitting(MOST_BYTES), self._blocks, self._block_dim)}"
             )
             error.located = True  # it is not the kernel's fault
             raise error
 
+    def _fitting(self, most: int) -> float:
+        """Return how many elements would fit, as far as the calls up to now tell."""
+        size = max(array.size for array in self._arrays.values())
+        share = sum(array.nbytes for array in self._arrays.values()) * self._blocks
+        each = (self._read_bytes + self._stored) / self._read_bytes  # bytes kept per byte read
+        packing = self._packed / self._read_bytes
+        return size * most / (share / self._block_dim * each * packing * 4 / 3)
 
-def _deflated(array: Any) -> int:
-    """Return how many bytes an array takes in the file of a run."""
-    import zlib
 
+def _copied(record: dict[str, Any]) -> int:
+    """Return the bytes that a copy with block parameters moves."""
+    unit = 1 if record["op"] == "DataCopyPad" else DATABLOCK_BYTES
+    return int(record["blockCount"]) * int(record["blockLen"]) * unit
+
+
+def _bytes_of(array: Any) -> Any:
     import numpy as np
 
-    packer, count = zlib.compressobj(6), 0
-    flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    for start in range(0, flat.size, _PIECE):
-        count += len(packer.compress(flat[start : start + _PIECE].data))
-    return count + len(packer.flush())
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
-def _fewer(size: float) -> str:
-    """Return the way out: a size below `size` with room for the recorded calls, two digits."""
+def _way_out(size: float, blocks: int, block_dim: int) -> str:
+    """Return the way out: a size below `size` with room for the rest, two digits, or less of it."""
     size = max(int(size * 0.8), 1)
     unit = 10 ** max(len(str(size)) - 2, 0)
-    return f"ask for fewer elements (--n {size // unit * unit} or so)"
+    way = f"ask for fewer elements (--n {size // unit * unit} or so)"
+    if blocks > 1:
+        return f"record fewer blocks (--blocks), or {way}"
+    return f"{way}, or split them over more cores (--cores)"
 
 
 def _recorded(op: Any, arrays: Any, made: Any, blocks: list[int], choices: dict[str, Any]) -> Any:
@@ -164,11 +178,7 @@ def _page(run: Any) -> bytes:
     try:
         return page_bytes(run, notes)
     except PageSizeError as error:
-        way = _fewer(run.n * error.fits)
-        if len(run.recordings) > 1:
-            way = f"record fewer blocks (--blocks), or {way}"
-        elif run.block_dim > 1 or run.n > 1:
-            way += ", or split them over more cores (--cores)"
+        way = _way_out(run.n * error.fits, len(run.recordings), run.block_dim)
         raise RequestError(f"{error.fact}: {way}") from error
 
 

@@ -10,10 +10,9 @@ import linecache
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.errors import RequestError
+from ascendsim.observe.outputs import Output, bits_of
 from ascendsim.observe.recorder import BlockRecording, Delta, Entry
 from ascendsim.record import GM, UB
 from ascendsim.view.index import Index, flat, whole
@@ -49,7 +48,7 @@ class Writer:
 class Questions:
     """The recorded blocks of a run and its outputs, asked at the end of the run."""
 
-    def __init__(self, recordings: Recordings, outputs: Mapping[str, np.ndarray]) -> None:
+    def __init__(self, recordings: Recordings, outputs: Mapping[str, Output]) -> None:
         if not recordings:
             raise RequestError('nothing was recorded: launch with record="bytes"')
         self._recordings, self._outputs = recordings, outputs
@@ -108,8 +107,7 @@ class Questions:
         number, position = copy_out(chosen, name, lane)
         entries = self._recordings[number].entries
         change = _covering(number, position, entries[position], name, lane * size, size)
-        array = self._outputs[name]
-        final = int(np.ascontiguousarray(array).reshape(-1).view(f"u{size}")[lane])
+        final = bits_of(self._outputs[name], lane)
         if change is None or change.after == final or len(chosen) == 1:
             return number, position
         kept = [c for c in self.watch(name, lane, None, None, 0) if c.after == final]

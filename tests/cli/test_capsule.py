@@ -70,11 +70,12 @@ def test_a_page_that_no_browser_could_use_is_refused(ask: Ask, tmp_path, monkeyp
 def test_the_way_out_of_a_page_that_is_too_large_is_one(ask: Ask, tmp_path, monkeypatch):
     monkeypatch.setattr("ascendsim.view.capsule.MOST_BYTES", 2_000_000)
     page = tmp_path / "run.html"
-    how = ("capsule", KERNEL, "--random", "-o", page, "--n")
+    how = ("capsule", KERNEL, "--random", "--cores", 1, "-o", page, "--n")
     monkeypatch.setattr("ascendsim.api.saved.page_bytes", None)  # the page itself is never tried
     answer = ask(*how, 600_000)
     assert (answer.code, list(tmp_path.iterdir())) == (2, [])
-    assert "every tensor that a recorded block reads" in answer.line
+    assert "all that recorded blocks read and store" in answer.line
+    assert "over more cores" in answer.line
     assert "block 0" not in answer.line
     monkeypatch.undo()
     monkeypatch.setattr("ascendsim.view.capsule.MOST_BYTES", 2_000_000)
@@ -82,8 +83,8 @@ def test_the_way_out_of_a_page_that_is_too_large_is_one(ask: Ask, tmp_path, monk
 
 
 def test_fewer_blocks_are_the_way_out_where_several_were_asked_for(ask: Ask, tmp_path, monkeypatch):
-    monkeypatch.setattr("ascendsim.view.capsule.MOST_BYTES", 200_000)
-    how = ("capsule", KERNEL, "--random", "--n", 9000, "-o", tmp_path / "run.html")
+    monkeypatch.setattr("ascendsim.view.capsule.MOST_BYTES", 120_000)
+    how = ("capsule", KERNEL, "--random", "--n", 90_000, "-o", tmp_path / "run.html")
     assert "fewer blocks (--blocks), or ask" in ask(*how, "--blocks", "0,1").line
     assert "blocks (" not in ask(*how, "--cores", 1).line
 
@@ -107,3 +108,14 @@ def test_the_page_loads_nothing(tmp_path):
     assert "default-src 'none'" in text
     assert not re.findall(r"(?:src|href)=\"?(?!#)", text.replace("src 'none'", ""))
     assert set(re.findall(r"https?://[^\"' ]+", text)) <= {"http://www.w3.org/2000/svg"}
+
+
+def test_a_block_of_a_large_launch_makes_a_small_page(ask: Ask, tmp_path):
+    """The page holds what block 0 read and stored, and what the output is as a whole."""
+    page = tmp_path / "run.html"
+    answer = ask("capsule", KERNEL, "--random", "--n", 3_000_000, "-o", page, "--json")
+    assert answer.code == 0, answer.err
+    assert page.stat().st_size < 4_000_000  # an input alone has 12 MB
+    run = asim.open(page)
+    assert run.to_json()["out_crc32"] == answer.json["out_crc32"]
+    assert "out[5]" in str(run.explain_lane(5))

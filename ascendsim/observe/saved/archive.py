@@ -2,9 +2,9 @@
 
     run.json          what `Run` says of itself, and the tables of the records (tables.py)
     calls.json        the call log, one object per call
-    out/NAME          an output's bytes; dtype and shape stand in run.json
+    out/NAME          an output's bytes, or those ranges that recorded blocks stored (outputs.py)
     ub/K              the UB of block K at its end
-    gm/NAME           a GM tensor that calls read, as it was, with the slack behind it
+    gm/NAME           the bytes of a GM tensor that recorded calls read; run.json has the ranges
     blocks/K.json     the records of block K and which bytes each stored (stream.py)
     blocks/K.ub       UB before the first of them
     blocks/K.after    the bytes that they stored, in their order

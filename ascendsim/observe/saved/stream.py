@@ -33,10 +33,12 @@ def recorded_members(
     known = Tables()
     for block, recording in recordings.items():
         yield from _block(block, recording, known)
-    for name, memory in known.read.items():
-        yield Member(f"gm/{name}", memory.tobytes())
+    read = known.read()
+    for name, (_, content) in read.items():
+        yield Member(f"gm/{name}", content)
     ub = max((len(recording.ub) for recording in recordings.values()), default=0)
-    tables |= {**known.rows, "files": known.files, "read": list(known.read), "ub": ub}
+    ranges = {name: [list(span) for span in spans] for name, (spans, _) in read.items()}
+    tables |= {**known.rows, "files": known.files, "read": ranges, "ub": ub}
     tables["blocks"] = list(recordings)
 
 

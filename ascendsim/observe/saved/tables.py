@@ -11,14 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ascendsim.dtypes import DType
 from ascendsim.enums import MAX_REPEAT_TIMES, PIPE
 from ascendsim.errors import RequestError
 from ascendsim.isa.footprint import Footprint
 from ascendsim.isa.geometry import CopyShape, Geometry, Layout
 from ascendsim.numerics import opcodes
+from ascendsim.observe.held import HeldBytes, Range, bytes_in, joined, total
+from ascendsim.observe.saved.outputs import read_ranges
 from ascendsim.observe.saved.registers import read_registers
 from ascendsim.observe.saved.values import name_of, number, plain, plain_text, type_of, value_of
 from ascendsim.record import GM, UB, Access, Call, Line
@@ -41,12 +41,12 @@ class SavedBuffer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SavedTensor:
-    """A GM tensor of a saved run; `memory` is empty where no call read it, `size` is in bytes."""
+    """A GM tensor of a saved run; `memory` holds what recorded calls read of its `size` bytes."""
 
     name: str
     dtype: DType
     size: int
-    memory: np.ndarray
+    memory: HeldBytes
 
 
 class Tables:
@@ -55,7 +55,7 @@ class Tables:
     def __init__(self) -> None:
         self.rows: dict[str, list[Any]] = {"calls": [], "buffers": [], "tensors": [], "places": []}
         self.files: dict[str, list[str]] = {}
-        self.read: dict[str, np.ndarray] = {}  # the bytes of GM tensors that calls read
+        self._read: dict[str, tuple[Any, list[Range]]] = {}  # memory, ranges, by tensor
         self._numbers: dict[Any, int] = {}
         self._calls: dict[int, tuple[int, Call]] = {}  # the call too: its id must stay its own
 
@@ -64,6 +64,14 @@ class Tables:
         if id(call) not in self._calls:
             self._calls[id(call)] = self._row("calls", self._call(call)), call
         return self._calls[id(call)][0]
+
+    def read(self) -> dict[str, tuple[list[Range], bytes]]:
+        """Return of each GM tensor the ranges that calls read, and their bytes."""
+        found = {}
+        for name, (memory, spans) in self._read.items():
+            if ranges := joined(spans):
+                found[name] = ranges, bytes_in(memory, ranges)
+        return found
 
     def place(self, where: Any) -> int:
         """Return the number of a place; its file's lines are kept."""
@@ -76,7 +84,7 @@ class Tables:
         return {
             "name": call.name,
             "pipe": call.pipe.name,
-            "accesses": [self._access(each) for each in call.accesses],
+            "accesses": [self._access(call, each) for each in call.accesses],
             "stores": call.execute is not None,
             "geometry": _shape(call.geometry),
             "fields": {key: plain(value) for key, value in call.fields.items()},
@@ -85,13 +93,13 @@ class Tables:
             "env": None if call.words is None else int(call.words[opcodes.ENV]),
         }
 
-    def _access(self, a: Access) -> list[Any]:
+    def _access(self, call: Call, a: Access) -> list[Any]:
         holder: Any = a.holder
         if a.space == GM:
             size = len(holder.memory) or getattr(holder, "size", 0)
             row = self._row("tensors", [holder.name, holder.dtype.name, size])
-            if not a.writes:
-                self.read[holder.name] = holder.memory
+            if not a.writes and len(holder.memory):
+                self._read.setdefault(holder.name, (holder.memory, []))[1].extend(call.ranges(a))
         else:
             place = [holder.name, holder.start, holder.nbytes, holder.slot, holder.state]
             row = self._row("buffers", place)
@@ -136,14 +144,13 @@ class Rows:
             name_of(name): [plain_text(line) for line in lines]
             for name, lines in found["files"].items()
         }
-        read = set(found["read"])
         self.places = [
             Line(name_of(file), number(line), name_of(phase), files[file])
             for file, line, phase in found["places"]
         ]
         self.ub = ub
         self._buffers = [_buffer(row, ub) for row in found["buffers"]]
-        self.tensors = [_tensor(row, read, content) for row in found["tensors"]]
+        self.tensors = [_tensor(row, found["read"], content) for row in found["tensors"]]
         self.calls = [self._call(row) for row in found["calls"]]
 
     def _call(self, row: dict[str, Any]) -> Call:
@@ -166,6 +173,8 @@ class Rows:
             size = self.ub if access.space == UB else access.holder.size
             if any(not 0 <= a <= b <= size for a, b in call.ranges(access)):
                 raise ValueError(f"{call.name} touches bytes outside {access.holder.name}")
+            if access.space == GM and not access.writes and not _held(call, access):
+                raise ValueError(f"{call.name} reads bytes of {access.holder.name} that it lacks")
         if call.name == "InitBuffer":
             self._check_init(fields)
         if call.geometry is not None and not accesses:
@@ -196,10 +205,18 @@ def _buffer(row: list[Any], ub: int) -> SavedBuffer:
     return SavedBuffer(name_of(name), start, nbytes, number(slot), number(state))
 
 
-def _tensor(row: list[Any], read: set[str], content: Callable[[str, int], bytes]) -> SavedTensor:
+def _tensor(
+    row: list[Any], read: dict[str, Any], content: Callable[[str, int], bytes]
+) -> SavedTensor:
     name, kind, size = row
-    memory = content(name_of(name), number(size)) if name in read else b""
-    return SavedTensor(name, type_of(kind), number(size), np.frombuffer(memory, np.uint8))
+    ranges = read_ranges(read.get(name_of(name), []), size)
+    memory = HeldBytes(name, size, ranges, content(name, total(ranges)) if ranges else b"")
+    return SavedTensor(name, type_of(kind), size, memory)
+
+
+def _held(call: Call, access: Access) -> bool:
+    memory = access.holder.memory
+    return not memory.ranges or all(memory.holds(*span) for span in call.ranges(access))
 
 
 def _geometry(row: dict[str, Any] | None) -> Geometry | CopyShape | Footprint | None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-import numpy as np
-
+from ascendsim.observe.outputs import Output, Shown, shown_of
 from ascendsim.record import Finding
 from ascendsim.view.findings import finding_line
 from ascendsim.view.html.style import face, facts, head, mono, pill, table, text
 
-VALUES = 8  # shown of each output
 GRADES = ("documented", "code", "report", "assumed")
 GRADE_PILLS = {"documented": "o", "code": "on", "assumed": "q"}
 
@@ -27,7 +25,7 @@ class RunLike(Protocol):
     tiling: dict[str, Any]
     mode: str
     fallback: str
-    outputs: dict[str, np.ndarray]
+    outputs: dict[str, Any]
     warnings: list[str]
     evidence: dict[str, Any]
     findings: list[Finding]
@@ -55,28 +53,27 @@ def run_html(run: RunLike) -> str:
     )
 
 
-def _outputs(outputs: Mapping[str, np.ndarray]) -> str:
+def _outputs(outputs: Mapping[str, Output]) -> str:
     rows = [
         (
             f"<b>{text(name)}</b>",
             text(array.dtype),
             text(" × ".join(map(str, array.shape)) or "scalar"),
-            mono(_first(array)),
-            "" if array.size == 0 else f"{np.count_nonzero(array)} not 0{_nans(array)}",
+            mono(_first(shown, array.size)),
+            "" if array.size == 0 else f"{shown.nonzero} not 0{_nans(shown)}",
         )
         for name, array in outputs.items()
+        for shown in (shown_of(array),)
     ]
     return table(("output", "type", "shape", "first values", "values"), rows)
 
 
-def _first(array: np.ndarray) -> str:
-    shown = " ".join(str(value) for value in array.reshape(-1)[:VALUES])
-    return shown + (" …" if array.size > VALUES else "")
+def _first(shown: Shown, size: int) -> str:
+    return " ".join(map(str, shown.first)) + (" …" if size > len(shown.first) else "")
 
 
-def _nans(array: np.ndarray) -> str:
-    count = int(np.count_nonzero(array != array)) if array.dtype.kind not in "iub" else 0
-    return f', <span class="asim-bad">{count} NaN</span>' if count else ""
+def _nans(shown: Shown) -> str:
+    return f', <span class="asim-bad">{shown.nans} NaN</span>' if shown.nans else ""
 
 
 def _short(value: Any) -> str:
