@@ -105,6 +105,7 @@ def test_a_peer_computes_or_says_why_not(peer):
 
 def test_document_table_and_picture(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(rows, "ELEMENTS", 20_000)
+    monkeypatch.setattr(rows, "RECORDED_ELEMENTS", 2_000)
     monkeypatch.setattr(rows, "_large", lambda op, elements, most: [])
     monkeypatch.setattr(
         rows, "_sweep", lambda op, attrs, count, most: [rows.Row("sweep", None, 0.5)]
@@ -121,12 +122,30 @@ def test_document_table_and_picture(monkeypatch, tmp_path, capsys):
     ):
         assert f"hard_sigmoid_grad {dtype}: {one} / numpy" in names
     assert {row["target"] for row in document["rows"] if "fused loop / C" in row["name"]} == {0.9}
+    recorded = {row["name"]: row for row in document["rows"] if " / step at 2e3 " in row["name"]}
+    kinds = {"record=calls": 0.25, "record=bytes": 0.1, "call_sink": None}
+    for (name, row), (kind, target) in zip(recorded.items(), kinds.items(), strict=True):
+        assert name == f"hard_sigmoid_grad float32: {kind} / step at 2e3 elements"
+        assert (row["target"], list(row["seconds"])) == (target, [kind, "step"])
     for row in document["rows"]:
         assert {"name", "ratio", "target", "ok"} <= row.keys()
         assert (row["ratio"] is None) == bool(row["note"]) or row["name"] == "sweep"
     ElementTree.fromstring(picture.read_bytes())
     assert execute(words[:3]) == 0
     assert "hard_sigmoid_grad bfloat16: replay / numpy" in capsys.readouterr().out
+
+
+@needs_compiler
+def test_the_atlas_is_measured_against_c_and_for_all_of_a_type(monkeypatch):
+    monkeypatch.setattr(rows, "EVERY_FLOAT32", 8 * 4096 * 3)
+    beside, every = rows._sweep(asim.load("swish_grad"), {}, 4096, 0.0)
+    assert (beside.name, every.name) == (
+        "swish_grad float32: atlas / C",
+        "swish_grad float32: 60 s / atlas of every x",
+    )
+    (whole,), (atlas_seconds, _) = every.seconds.values(), beside.seconds.values()
+    assert whole == pytest.approx([3 * each for each in atlas_seconds])
+    assert every.ratio == pytest.approx(60 / whole[0])
 
 
 def test_an_unknown_operator(capsys):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from statistics import median
 from typing import Any
@@ -28,6 +28,8 @@ from ascendsim.explore.speed.about import machine, versions
 from ascendsim.explore.speed.c_loop import CLoop
 from ascendsim.explore.speed.measure import Times, Work, alternated
 from ascendsim.explore.speed.random_kernels import Size, random_kernel
+from ascendsim.explore.speed.recording import recordings
+from ascendsim.explore.speed.row import Row, compared
 from ascendsim.explore.speed.subject import Subject, c_seconds, one_thread
 from ascendsim.host import Op, find_ops, load
 from ascendsim.launch import Job, Readers
@@ -38,6 +40,8 @@ RANDOM_KERNELS, RANDOM_QUICK = (200, 300.0), (8, 8.0)  # how many, within how ma
 RANDOM_SIZE = Size(1 << 18, 2048, 8)
 QUICK_SECONDS = 20.0  # after them one round has to do
 ELEMENTS, LAUNCH_ELEMENTS, LAUNCH_CORES = 1_000_000, 10_000, 48
+RECORDED_ELEMENTS, EVERY_FLOAT32 = 100_000, 1 << 32
+ATLAS_SECONDS = 60.0
 PAIRS = (("step", "numpy"), ("replay", "numpy"), ("fused loop", "C"), ("fused", "C"))
 LAUNCH_SECONDS = {"step": 1e-3, "replay": 0.15e-3}
 #: stretches of x that stand for all of them: subnormal, small, around one and three, large, NaN
@@ -46,38 +50,6 @@ STRETCHES = (0, 0x30000000, 0x3F800000, 0x40000000, 0x60000000, 0x7F800000, 0xBF
 #: takes 1, or 0 for a single round
 Step = Callable[[float], list["Row"]]
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One ratio: of the best rounds, and of the medians; `target` is None where there is none.
-
-    seconds : best and median of both sides; note : why there is no ratio.
-    """
-
-    name: str
-    ratio: float | None
-    target: float | None = None
-    medians: float | None = None
-    seconds: dict[str, tuple[float, float]] = field(default_factory=dict)
-    note: str = ""
-
-    @property
-    def ok(self) -> bool | None:
-        """Whether the target is met; None without a target or a ratio."""
-        return None if self.target is None or self.ratio is None else self.ratio >= self.target
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the row of `ascendsim bench --json`."""
-        return {
-            "name": self.name,
-            "ratio": self.ratio,
-            "target": self.target,
-            "ok": self.ok,
-            "median_ratio": self.medians,
-            "seconds": {k: {"best": a, "median": b} for k, (a, b) in self.seconds.items()},
-            "note": self.note,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +110,8 @@ def _steps(op: Op, quick: bool) -> Iterator[Step]:
     targets = getattr(op.ref, "TARGETS", {})
     if any(name.endswith("launch") for name in targets):
         yield partial(_launches, op, 50 if quick else 300)
+    if any(name.startswith("record=") for name in targets):
+        yield partial(recordings, op, RECORDED_ELEMENTS, 9 if quick else 30)
     if "fused loop / triad" in targets:
         yield partial(_large, op, 20_000_000 if quick else 100_000_000)
     for attrs in getattr(op.ref, "SWEPT_ATTRS", ()):
@@ -172,13 +146,6 @@ def _row(
     if missing:
         return Row(label, None, target, note="; ".join(missing))
     return compared(label, target, {one: times[one], two: times[two]})
-
-
-def compared(label: str, target: float | None, times: dict[str, Times]) -> Row:
-    """Return the row of two contestants, the one that should be faster first."""
-    one, two = times.values()
-    seconds = {name: (each.best, each.middle) for name, each in times.items()}
-    return Row(label, two.best / one.best, target, two.middle / one.middle, seconds)
 
 
 def _launches(op: Op, rounds: int, most: float) -> list[Row]:
@@ -265,11 +232,19 @@ def _sweep(op: Op, attrs: dict[str, str], count: int, most: float) -> list[Row]:
         return [loop.sweep(start, count, ones) for start in starts]  # type: ignore[arg-type]
 
     same = ours() == theirs()
-    row = compared(label, target, alternated({"atlas": ours, "C": theirs}, 5, 30 * most))
+    times = alternated({"atlas": ours, "C": theirs}, 5, 30 * most)
     survey.close()
     if not same:
         return [Row(label, None, target, note="the C loop gives another checksum")]
-    return [row]
+    every = f"{op.name} float32{shown}: {ATLAS_SECONDS:g} s / atlas of every x"
+    return [compared(label, target, times), _every(every, times["atlas"], count * len(starts))]
+
+
+def _every(label: str, times: Times, inputs: int) -> Row:
+    """Return how long an atlas of every float32 takes at this rate, against what it may."""
+    best, middle = (s * EVERY_FLOAT32 / inputs for s in (times.best, times.middle))
+    allowed = ATLAS_SECONDS
+    return Row(label, allowed / best, 1.0, allowed / middle, {"every x": (best, middle)})
 
 
 __all__ = ["Report", "Row", "bench", "compared", "machine", "versions"]

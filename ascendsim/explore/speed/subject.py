@@ -53,10 +53,10 @@ class Subject:
         """Name and type."""
         return f"{self.op.name} {self.dtype.name}"
 
-    def launch(self, mode: str) -> Any:
+    def launch(self, mode: str, readers: Readers | None = None) -> Any:
         """Run the kernel; returns what `launch.run` returns."""
         job = make_job(self.op, self.arrays, self.tiling, None, 0, Options())
-        return run(job, Readers(), mode)
+        return run(job, readers or Readers(), mode)
 
     def loops(self) -> float:
         """Run fused; return the seconds of its loops, without the call around them."""
