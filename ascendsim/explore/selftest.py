@@ -18,7 +18,7 @@ from ascendsim import ascendc
 from ascendsim.dtypes import DType, uint8
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.enums import REPEAT_BYTES, SELMODE, RoundMode
-from ascendsim.explore import exercises_blocks, exercises_move
+from ascendsim.explore import exercises_blocks, exercises_move, exercises_sort
 from ascendsim.explore.bench import Bench, sample
 from ascendsim.explore.exercises import BELONGS_TO, EXERCISES, TYPED
 from ascendsim.isa import REGISTRY, SetDeqScale
@@ -26,7 +26,11 @@ from ascendsim.isa.roles import BITS
 from ascendsim.numerics.opcodes import ENV_FLUSH
 from ascendsim.soc import NAMES, load
 
-MORE_EXERCISES = (exercises_blocks, exercises_move)  # importing them adds theirs to EXERCISES
+MORE_EXERCISES = (
+    exercises_blocks,
+    exercises_move,
+    exercises_sort,
+)  # importing them adds theirs to EXERCISES
 LANES = 256  # whole repeats of every element type
 SCALE = 0.75  # of Cast from int32 to half
 _LETTERS = dict(zip("NRFCAZO", RoundMode, strict=True))

@@ -79,7 +79,7 @@ def check_types(decl: Any, tensors: tuple[Any, ...], mode: Any, core: Any) -> No
         raise UnsupportedError(f"mode {mode} is not available on {soc.name} for {wanted}")
 
 
-def check_form(decl: Any, dtype: DType, core: Any) -> None:
+def check_form(name: str, dtype: DType, core: Any) -> None:
     """Check that the mask + repeat form exists on this SoC for `dtype`.
 
     Raises
@@ -87,7 +87,7 @@ def check_form(decl: Any, dtype: DType, core: Any) -> None:
     DtypeError
         When only the count form does.
     """
-    if dtype.name in core.soc.ops[decl.name].count_only:
+    if dtype.name in core.soc.ops[name].count_only:
         raise DtypeError(
             f"{dtype} has no form with mask and repeatTimes on {core.soc.name}; use the count form"
         )
