@@ -187,7 +187,7 @@ from ascendsim.isa.params import (
     UnaryRepeatParams,
 )
 from ascendsim.pipe import TBuf, TBufPool, TPipe, TQue, TQueBind
-from ascendsim.tensor import GlobalTensor, GmAddress, LocalTensor
+from ascendsim.tensor import GlobalTensor, GmAddress, ListTensorDesc, LocalTensor, TensorDesc
 
 PIPE_S, PIPE_V = PIPE.PIPE_S, PIPE.PIPE_V
 PIPE_MTE2, PIPE_MTE3, PIPE_ALL = PIPE.PIPE_MTE2, PIPE.PIPE_MTE3, PIPE.PIPE_ALL
@@ -239,6 +239,8 @@ MEMBERS = sorted(
         "FreeAllEvent",
         "FreeTensor",
         "Get",
+        "GetDataPtr",
+        "GetDesc",
         "GetPhyAddr",
         "GetSize",
         "GetTensorCountInQue",
@@ -272,6 +274,7 @@ TYPES = [
     "GatherMaskParams",
     "GatherRepeatParams",
     "GlobalTensor",
+    "ListTensorDesc",
     "LocalTensor",
     "MrgSort4Info",
     "MrgSortSrcList",
@@ -280,6 +283,7 @@ TYPES = [
     "TPipe",
     "TQue",
     "TQueBind",
+    "TensorDesc",
     "TransDataTo5HDParams",
     "UnaryRepeatParams",
 ]

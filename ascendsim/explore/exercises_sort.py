@@ -35,6 +35,7 @@ from ascendsim.errors import KernelError
 from ascendsim.explore.bench import Bench, sample
 from ascendsim.explore.exercises import equal, same, uses
 from ascendsim.numerics import sort
+from ascendsim.tensor import GmAddressList
 
 LANES, REPEATS = 32, 4
 COUNT = LANES * REPEATS
@@ -172,3 +173,20 @@ def _plain(bench: Bench) -> None:
 @uses("GetSubBlockNum")
 def _sub_blocks(bench: Bench) -> None:
     equal(GetSubBlockNum(), 1)
+
+
+@uses("ListTensorDesc", "TensorDesc", "GetDataPtr", "GetDesc")
+def _tensor_lists(bench: Bench) -> None:
+    arrays = [np.arange(3 * k, 3 * k + 3, dtype=np.float32) for k in range(2)]
+    found = ascendc.ListTensorDesc(GmAddressList([bench.address(float32, a) for a in arrays]))
+    equal(found.GetSize(), 2)
+    for k, values in enumerate(arrays):
+        tensor = ascendc.GlobalTensor(float32)
+        tensor.SetGlobalBuffer(found.GetDataPtr(float32, k), 3)
+        equal([float(tensor.GetValue(i)) for i in range(3)], values.tolist())
+        if bench.core.soc.arch != "c100":
+            desc, shape = ascendc.TensorDesc(float32), [0] * 8
+            desc.SetShapeAddr(shape)
+            found.GetDesc(desc, k)
+            equal((desc.GetDim(), desc.GetIndex(), desc.GetShape(0), shape[0]), (1, k, 3, 3))
+            equal(float(desc.GetDataObj().GetValue(1)), float(values[1]))

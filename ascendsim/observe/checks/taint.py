@@ -20,9 +20,9 @@ from ascendsim.record import Access, Call
 
 UNDEFINED = 0xFF
 MOVERS = frozenset(
-    ("Copy", "Brcb", "Transpose", "TransDataTo5HD", "Gather", "GatherMask")
-    + ("Gatherb", "BroadCast", "Broadcast", "Extract")
+    ("Copy", "Brcb", "Transpose", "TransDataTo5HD", "Gather", "GatherMask", "Gatherb")
 )
+SPREADS = frozenset(("BroadCast", "Broadcast", "Extract"))
 SORTS = frozenset(("Sort32", "Sort", "MrgSort"))
 COMPARES = frozenset(("Compare", "Compares", "CompareScalar"))
 #: operands that choose what happens, rather than being a value of it
@@ -33,7 +33,7 @@ _GROUPED = ("WholeReduce", "BlockReduce", "PairReduce")
 def follow(shadow: np.ndarray, call: Call, touched: tuple[Touched, ...]) -> None:
     """Let undefined bits pass through a vector instruction; `touched` are its operands."""
     name = call.name
-    if name in MOVERS:
+    if name in MOVERS or name in SPREADS:
         _move(shadow, call)
     elif name in COMPARES:
         _compare(shadow, call)
