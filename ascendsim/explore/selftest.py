@@ -118,7 +118,7 @@ def _vector_cases(name: str, soc: str, row: Any) -> Iterator[Case]:
     for dtype in row.dtypes:
         types = (as_dtype(dtype), as_dtype(dtype))
         forms = (False,) if dtype in row.count_only else (False, True)
-        if hasattr(declared.params, "REPEATS_ONLY"):
+        if hasattr(declared.params, "REPEATS_ONLY") and load(soc).arch != "3510":
             forms = (True,)
         modes = _modes(declared, row, dtype)
         yield Case(name, soc, dtype, _vector_run(declared, types, modes, forms))
@@ -167,7 +167,7 @@ def _compare(
             dtype = uint8 if roles[name] in BITS else types[name != "dst"]
             call[name] = bench.local(dtype, value)
     size = {"count": per_repeat, "repeatTimes": lanes // per_repeat} if repeated else {}
-    if hasattr(declared.params, "REPEATS_ONLY"):
+    if repeated and hasattr(declared.params, "REPEATS_ONLY"):
         size["repeatParams"] = declared.params()
     getattr(ascendc, declared.name)(**call, **(size or {"count": lanes}))
     got = bench.array(call["dst"], arrays["dst"].size)

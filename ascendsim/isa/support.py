@@ -170,6 +170,8 @@ def _distance(name: str, value: Any, bits: int | None) -> int:
 
 
 def _raw_float32(value: float) -> float:
+    if value != value:  # a NaN may have a payload, which a Python float does not carry
+        return float(dtypes.float32.to_bits(value))
     try:
         return float(_WORD.unpack(_SINGLE.pack(value))[0])
     except OverflowError:
