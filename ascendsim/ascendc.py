@@ -66,11 +66,14 @@ from ascendsim.isa import (
     BlockReduceMin,
     BlockReduceSum,
     Brcb,
+    BroadCast,
+    Broadcast,
     Cast,
     Ceil,
     Compare,
     Compares,
     CompareScalar,
+    Concat,
     Copy,
     Cos,
     Cosh,
@@ -84,12 +87,19 @@ from ascendsim.isa import (
     Erf,
     Erfc,
     Exp,
+    Extract,
     Floor,
     FusedMulAdd,
     Gather,
+    Gatherb,
     GatherMask,
+    GetAccVal,
     GetBlockIdx,
     GetBlockNum,
+    GetDataBlockSizeInBytes,
+    GetMrgSortResult,
+    GetReduceRepeatSumSpr,
+    GetSubBlockNum,
     GetTPipePtr,
     IBSet,
     IBWait,
@@ -104,6 +114,7 @@ from ascendsim.isa import (
     Maxs,
     Min,
     Mins,
+    MrgSort,
     Mul,
     MulAddDst,
     Muls,
@@ -122,6 +133,7 @@ from ascendsim.isa import (
     Round,
     Rsqrt,
     ScalarCast,
+    ScalarCountLeadingZero,
     Select,
     SetAtomicAdd,
     SetAtomicMax,
@@ -138,8 +150,11 @@ from ascendsim.isa import (
     Sign,
     Sin,
     Sinh,
+    Sort,
+    Sort32,
     Sqrt,
     Sub,
+    SubRelu,
     Subs,
     SyncAll,
     Tan,
@@ -148,11 +163,13 @@ from ascendsim.isa import (
     ToFloat,
     TransDataTo5HD,
     Transpose,
+    Trap,
     Trunc,
     WaitFlag,
     WholeReduceMax,
     WholeReduceMin,
     WholeReduceSum,
+    pipe_barrier,
 )
 from ascendsim.isa.params import (
     BinaryRepeatParams,
@@ -163,11 +180,14 @@ from ascendsim.isa.params import (
     DataCopyPadParams,
     DataCopyParams,
     GatherMaskParams,
+    GatherRepeatParams,
+    MrgSort4Info,
+    MrgSortSrcList,
     TransDataTo5HDParams,
     UnaryRepeatParams,
 )
 from ascendsim.pipe import TBuf, TBufPool, TPipe, TQue, TQueBind
-from ascendsim.tensor import GlobalTensor, GmAddress, LocalTensor
+from ascendsim.tensor import GlobalTensor, GmAddress, ListTensorDesc, LocalTensor, TensorDesc
 
 PIPE_S, PIPE_V = PIPE.PIPE_S, PIPE.PIPE_V
 PIPE_MTE2, PIPE_MTE3, PIPE_ALL = PIPE.PIPE_MTE2, PIPE.PIPE_MTE3, PIPE.PIPE_ALL
@@ -192,6 +212,9 @@ APIS = sorted(
         "DataCopyPad",
         "GetBlockIdx",
         "GetBlockNum",
+        "GetDataBlockSizeInBytes",
+        "GetMrgSortResult",
+        "GetSubBlockNum",
         "GetTPipePtr",
         "PipeBarrier",
         "ResetMask",
@@ -200,7 +223,9 @@ APIS = sorted(
         "SetMaskCount",
         "SetMaskNorm",
         "SetVectorMask",
+        "Trap",
         "WaitFlag",
+        "pipe_barrier",
     }
 )
 MEMBERS = sorted(
@@ -214,6 +239,8 @@ MEMBERS = sorted(
         "FreeAllEvent",
         "FreeTensor",
         "Get",
+        "GetDataPtr",
+        "GetDesc",
         "GetPhyAddr",
         "GetSize",
         "GetTensorCountInQue",
@@ -245,18 +272,22 @@ TYPES = [
     "DataCopyPadParams",
     "DataCopyParams",
     "GatherMaskParams",
+    "GatherRepeatParams",
     "GlobalTensor",
+    "ListTensorDesc",
     "LocalTensor",
+    "MrgSort4Info",
+    "MrgSortSrcList",
     "TBuf",
     "TBufPool",
     "TPipe",
     "TQue",
     "TQueBind",
+    "TensorDesc",
     "TransDataTo5HDParams",
     "UnaryRepeatParams",
 ]
 
-_HIDDEN = {"annotations", "PROGRAM_RULES", "REGISTRY", "APIS", "MEMBERS", "TYPES", "DType"}
 _HIDDEN = {"annotations", "REGISTRY", "LIBRARY", "NOT_MODELLED"}
 _HIDDEN |= {"APIS", "MEMBERS", "TYPES", "DType"}
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _HIDDEN]

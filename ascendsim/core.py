@@ -74,6 +74,8 @@ class AivCore:
         self.siblings: dict[int, AivCore] = {}  # cores of blocks that run by turns, kept
         self.masks: Any = None  # mask registers once the kernel sets them (isa/masks.py)
         self.deq_scale: float | None = None
+        self.merged: tuple[int, ...] | None = None  # what GetMrgSortResult returns
+        self.sum_register: Any = None  # (type, sum) that GetAccVal returns
 
     def begin_block(self, block: int, observers: Iterable[Observer]) -> None:
         """Make the core new for `block`: fresh UB, no pipe, no events, records from 0."""
@@ -83,6 +85,7 @@ class AivCore:
         self.pipe, self.ub_used, self.unnamed = None, 0, 0
         self.pad_value, self.pad_set = PAD_AT_START, False
         self.store, self.atomic = self.move, None
+        self.merged = self.sum_register = None
         if self.masks is not None or self.deq_scale is not None:
             self.masks = self.deq_scale = None
             self.forget_calls()  # calls bound so far know the registers of the block before

@@ -35,7 +35,12 @@ class DType:
         return self.nbytes
 
     def to_bits(self, value: float) -> int:
-        """Round a Python or numpy number to this type (nearest even) and return its raw bits."""
+        """Round a Python or numpy number to this type (nearest even) and return its raw bits.
+
+        A number that has this type already keeps them, NaN payloads included.
+        """
+        if type(value) is self.numpy.type:
+            return int(np.asarray(value).view(self.bits))
         with np.errstate(over="ignore", invalid="ignore"):
             if self.kind == "float":
                 exact: np.floating = np.float64(value)

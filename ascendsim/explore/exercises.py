@@ -59,6 +59,9 @@ BELONGS_TO = {
     "BrcbRepeatParams": "Brcb",
     "CopyRepeatParams": "Copy",
     "GatherMaskParams": "GatherMask",
+    "GatherRepeatParams": "Gatherb",
+    "MrgSort4Info": "MrgSort",
+    "MrgSortSrcList": "MrgSort",
     "TransDataTo5HDParams": "TransDataTo5HD",
 }
 EXERCISES: dict[str, Callable[..., None]] = {}

@@ -60,6 +60,9 @@ def _masks(lanes: int) -> list[tuple[Any, np.ndarray]]:
 
 @uses("WholeReduceSum", "BlockReduceSum", "PairReduceSum")
 def _sums(bench: Bench, dtype: DType) -> None:
+    if dtype.kind != "float":
+        _integer_sums(bench, dtype)
+        return
     lanes = REPEAT_BYTES // dtype.nbytes
     source, values = _data(bench, dtype, REPEATS * lanes)
     target = bench.local(dtype, np.zeros(values.size, dtype.numpy))
@@ -77,6 +80,19 @@ def _sums(bench: Bench, dtype: DType) -> None:
                 lane_values = reduce.masked(values[repeat * lanes :][:lanes], mask)
                 want = reduce.tree(lane_values, groups, bench.core.env)
                 same(bench.array(target[repeat * groups :], groups)[used], want[used])
+
+
+def _integer_sums(bench: Bench, dtype: DType) -> None:
+    """Add integers, and those with half as many bits (950)."""
+    for source_type in (dtype, as_dtype(dtype.name.replace("32", "16"))):
+        lanes = REPEAT_BYTES // source_type.nbytes
+        source, values = _data(bench, source_type, REPEATS * lanes)
+        target = bench.local(dtype, REPEATS)
+        for given, mask in _masks(lanes):
+            WholeReduceSum(target, source, given, REPEATS, 1, 1, 8)
+            kept = values.reshape(REPEATS, lanes)[:, mask]
+            sums = [sum(map(int, line)) % (1 << 8 * dtype.nbytes) for line in kept]
+            same(bench.array(target, REPEATS), np.array(sums, dtype.bits).view(dtype.numpy))
 
 
 @uses("WholeReduceMax", "WholeReduceMin", "BlockReduceMax", "BlockReduceMin")
@@ -105,6 +121,13 @@ def _best_of_repeats(bench: Bench, dtype: DType) -> None:
 
 @uses("ReduceSum")
 def _sum_of_all(bench: Bench, dtype: DType) -> None:
+    if dtype.kind != "float":
+        source, values = _data(bench, dtype, 1000)
+        target = bench.local(dtype, 4)
+        ReduceSum(target, source, target, 999)
+        total = sum(map(int, values[:999])) % (1 << 8 * dtype.nbytes)
+        same(bench.array(target, 1), np.array([total], dtype.bits).view(dtype.numpy))
+        return
     lanes = REPEAT_BYTES // dtype.nbytes
     source, values = _data(bench, dtype, 70 * lanes)
     values[:] = np.where(np.isfinite(values.astype(np.float32)), values, 1)

@@ -68,6 +68,7 @@ class OpDef:
     infer : `infer(ctx)` gives the outputs' shapes: one shape for all, a sequence of shapes or
         {output: shape}; default: the first input's. Raises ShapeError to refuse.
     sweep : the input that an atlas sweeps; default `x`, else the last.
+    lists : those of inputs and outputs that are tensor lists (dynamic); see Op.with_lists.
     other_socs : SoCs whose product has the operator too, with another kernel than this one.
     """
 
@@ -81,9 +82,10 @@ class OpDef:
     infer: Callable[[Any], Any] | None = None
     sweep: str | None = None
     other_socs: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for field in ("inputs", "outputs", "attrs", "socs", "formats", "other_socs"):
+        for field in ("inputs", "outputs", "attrs", "socs", "formats", "other_socs", "lists"):
             value = getattr(self, field)
             if isinstance(value, (str, Attr)) or not isinstance(value, Iterable):
                 raise self._refusal(f"{field}={value!r}: write a tuple like ({value!r},)")
@@ -91,6 +93,8 @@ class OpDef:
         if not (self.inputs and self.outputs and self.socs):
             raise self._refusal("inputs, outputs and socs may not be empty")
         self._check_names()
+        if unknown := set(self.lists) - set(self.tensors):
+            raise self._refusal(f"lists names no tensor {sorted(unknown)}")
         if self.sweep is not None and self.sweep not in self.inputs:
             raise self._refusal(f"sweep={self.sweep!r} is no input")
         if not self.combinations:

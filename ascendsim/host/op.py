@@ -13,7 +13,7 @@ from typing import Any
 from ascendsim import soc as socs
 from ascendsim.dtypes import DType
 from ascendsim.errors import AscendError, RequestError
-from ascendsim.host import loader
+from ascendsim.host import lists, loader
 from ascendsim.host.definition import Attr, OpDef, check_shape, check_shapes, parse_attr
 from ascendsim.host.loader import find_ops
 from ascendsim.host.platform import PlatformAscendC
@@ -65,11 +65,15 @@ class Op:
             raise RequestError(f"{folder / loader.DEFINITION} does not set OP = OpDef(...)")
         self.definition: OpDef = definition
         self.name = definition.name
+        self._counts: dict[str, int] = {}
+        self._with_lists: dict[tuple[tuple[str, int], ...], Op] = {}
 
     def __repr__(self) -> str:
         return f"Op({self.name!r}, {str(self.folder)!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self._counts:
+            return _load_with_lists, (self.folder, self._counts)
         return load, (self.folder,)
 
     @cached_property
@@ -213,6 +217,25 @@ class Op:
         )
         return copy
 
+    def with_lists(self, **counts: int) -> Op:
+        """Return this op with so many tensors in each of its lists (OpDef.lists).
+
+        Its tensors are then called NAME_0, NAME_1, ...; the kernel gets each list as one argument.
+
+        Raises
+        ------
+        RequestError
+            When a list is missing or unknown, or a number is not 1..256.
+        """
+        checked = lists.check_counts(self.definition, counts)
+        key = tuple(sorted(checked.items()))
+        if key not in self._with_lists:
+            copy = Op(self.folder, self._package)
+            copy.kernel = lists.bundled(self.kernel, self.definition, checked)
+            copy.definition, copy._counts = lists.expanded(self.definition, checked), checked
+            self._with_lists[key] = copy
+        return self._with_lists[key]
+
     def _run_tiling(self, ctx: TilingContext, kept: dict[str, Any]) -> Tiling:
         function, file = self._tiling_function, self.folder / "op_host.py"
         takes_fixed = takes(function, 2)
@@ -248,6 +271,10 @@ class Op:
         if not callable(found):
             raise RequestError(f"{module.__file__} has no function {name}")
         return found
+
+
+def _load_with_lists(folder: Path, counts: dict[str, int]) -> Op:
+    return load(folder).with_lists(**counts)
 
 
 def check_soc_dtype(chip: socs.Soc, tensor: str, element: DType) -> None:

@@ -15,6 +15,8 @@ from ascendsim.isa import (
     logic,
     multicore,
     reduce,
+    sort,
+    spread,
     sync,
     unary,
 )
@@ -42,7 +44,7 @@ from ascendsim.isa.atomic import (
     SetAtomicNone,
 )
 from ascendsim.isa.compare import Compare, Compares, CompareScalar, Select
-from ascendsim.isa.compound import Axpy, FusedMulAdd, MulAddDst
+from ascendsim.isa.compound import Axpy, FusedMulAdd, MulAddDst, SubRelu
 from ascendsim.isa.convert import Cast, SetDeqScale
 from ascendsim.isa.copy import DataCopy, DataCopyPad
 from ascendsim.isa.declare import REGISTRY, Decl
@@ -88,16 +90,28 @@ from ascendsim.isa.reduce import (
     WholeReduceMin,
     WholeReduceSum,
 )
-from ascendsim.isa.reduce_all import ReduceMax, ReduceMin, ReduceSum
+from ascendsim.isa.reduce_all import (
+    GetAccVal,
+    GetReduceRepeatSumSpr,
+    ReduceMax,
+    ReduceMin,
+    ReduceSum,
+)
 from ascendsim.isa.rules import RULES, Rule
-from ascendsim.isa.scalar import ScalarCast, ToBfloat16, ToFloat
+from ascendsim.isa.scalar import ScalarCast, ScalarCountLeadingZero, ToBfloat16, ToFloat
+from ascendsim.isa.sort import Concat, Extract, GetMrgSortResult, MrgSort, Sort, Sort32
+from ascendsim.isa.spread import BroadCast, Broadcast, Gatherb
 from ascendsim.isa.sync import (
     GetBlockIdx,
     GetBlockNum,
+    GetDataBlockSizeInBytes,
+    GetSubBlockNum,
     GetTPipePtr,
     PipeBarrier,
     SetFlag,
+    Trap,
     WaitFlag,
+    pipe_barrier,
 )
 from ascendsim.isa.transpose import TransDataTo5HD, Transpose
 from ascendsim.isa.unary import Abs, Exp, Ln, Reciprocal, Relu, Rsqrt, Sqrt

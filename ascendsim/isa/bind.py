@@ -63,7 +63,7 @@ def bind(
             decl.caution(decl.name, core)
         dtype = value_type(decl, tensors)
         if lanes[1] is not None:
-            check_form(decl, dtype, core)
+            check_form(decl.name, dtype, core)
         elements = [_element(role, t) for (_, role), t in zip(decl.operands, tensors, strict=True)]
         width = geo.lanes_per_repeat([e for e in elements if e])
         shape = shape_of(decl, elements, width, lanes, core)

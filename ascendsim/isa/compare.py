@@ -13,6 +13,7 @@ import numpy as np
 from ascendsim.enums import CMPMODE, SELMODE
 from ascendsim.errors import ContractError, UbOverflow
 from ascendsim.isa.declare import vector
+from ascendsim.isa.params import BinaryRepeatParams, UnaryRepeatParams, check_widths
 from ascendsim.isa.roles import BitsIn, BitsOut, In, Out, Scalar
 from ascendsim.memory import Place
 from ascendsim.numerics import compare, opcodes
@@ -134,10 +135,19 @@ def Select(
     repeatParams: Any = None,
     isSetMask: bool = True,
 ) -> None:
-    """See `ascendsim isa Select`; src1 is a LocalTensor or, in mode 1, a scalar."""
+    """See `ascendsim isa Select`; src1 is a LocalTensor or, in mode 1, a scalar.
+
+    BinaryRepeatParams serve both; the strides of src1 do not matter where it is a scalar.
+    """
     tensor = getattr(src1, "space", None) == UB
     if tensor == (selMode is SELMODE.VSEL_TENSOR_SCALAR_MODE):
         wanted = "a scalar" if tensor else "a LocalTensor"
         raise ContractError(f"Select: src1 is {src1!r}: {selMode!s} takes {wanted} there")
     form = _SelectTensor if tensor else _SelectScalar
+    if not tensor and isinstance(repeatParams, BinaryRepeatParams):
+        check_widths(repeatParams)
+        dst_strides, strides, _ = repeatParams.strides()
+        repeatParams = UnaryRepeatParams(
+            dst_strides[0], strides[0], dst_strides[1], strides[1]
+        )  # fmt: skip
     form(dst, selMask, src0, src1, selMode, count, repeatTimes, repeatParams, isSetMask)

@@ -1,4 +1,4 @@
-"""Multiply-add: instructions that read their destination.
+"""Two operations in one instruction: multiply-adds, which read their destination, and SubRelu.
 
 Manual chapter: compound computation.
 """
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ascendsim.isa.declare import vector
-from ascendsim.isa.roles import In, InOut, Scalar
-from ascendsim.numerics import fma
+from ascendsim.isa.roles import In, InOut, Out, Scalar
+from ascendsim.numerics import arith, fma
 
 _SUM = ("multiply-add", "subnormals-kept", "nan-word")
 
@@ -41,3 +41,13 @@ def FusedMulAdd(dst: InOut, src0: In, src1: In, env: int = 0) -> Any:
     Exceptional values: as Axpy.
     """
     return fma.multiply_add(src0, dst, src1, env=env)
+
+
+@vector(body="subrelu", rules=("round-once", "subnormals-kept", "relu-edge", "nan-word"))
+def SubRelu(dst: Out, src0: In, src1: In, env: int = 0) -> Any:
+    """Subtract src1 from src0, rounded once, and keep what is above zero, else store zero.
+
+    Integers wrap before they are compared with zero. Exceptional values: -0 becomes +0; inf - inf
+    and NaN operands give the canonical NaN.
+    """
+    return fma.relu(arith.sub(src0, src1, env=env), env=env)

@@ -57,6 +57,7 @@ class Decl:
     shift: bool
     caution: Callable[[str, Any], None] | None
     on_arrays: bool
+    counts_per_repeat: bool
     around: Callable[..., Any] | None
     doc: str
 
@@ -79,6 +80,7 @@ def vector(
     around: Callable[..., Any] | None = None,
     depth: int = 2,
     params: type | None = None,
+    counts_per_repeat: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., None]]:
     """Declare a vector instruction; see the module docstring and Decl for the arguments.
 
@@ -89,6 +91,7 @@ def vector(
     tensors, mode), where a call does more than its body.
     `depth`: frames from the generated function to the kernel's line, plus one.
     `params`: the class of its repeat parameters, where they are its own.
+    `counts_per_repeat`: counter mode counts the elements of each repeat, not of all of them.
     """
 
     def declare(function: Callable[..., Any]) -> Callable[..., None]:
@@ -115,6 +118,7 @@ def vector(
             shift,
             caution,
             arrays is not None,
+            counts_per_repeat,
             around,
             inspect.getdoc(function) or "",
         )
@@ -230,4 +234,5 @@ def _forms(decl: Decl, names: str, strides: str) -> str:
         return f"{decl.name}({names}[, sharedTmpBuffer][, calCount])"
     counted = f"{decl.name}({names}, count)  |  "
     repeated = f"{decl.name}({names}, mask, repeatTimes, {strides}...)"
-    return repeated if hasattr(decl.params, "REPEATS_ONLY") else counted + repeated
+    only_950 = hasattr(decl.params, "REPEATS_ONLY")
+    return f"{repeated}  |  950: {counted[:-5]}" if only_950 else counted + repeated

@@ -40,12 +40,13 @@ PATTERNS = (0b0101, 0b1010, 0b0001, 0b0010, 0b0100, 0b1000, 0b1111)  # of four l
 _PATTERN_TYPES = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32}
 
 
-@vector(body="copy", bits=True, arithmetic=False, params=CopyRepeatParams)
+@vector(body="copy", bits=True, arithmetic=False, params=CopyRepeatParams, counts_per_repeat=True)
 def Copy(dst: Out, src: In, env: int = 0) -> Any:
     """Copy the masked lanes of src to dst within UB.
 
-    Only the form with mask, repeatTime and CopyRepeatParams exists. Exceptional values: bits are
-    copied as they are.
+    The count form exists on 950 alone. In counter mode the mask is the
+    number of elements of each repeat, also beyond 256 bytes, and repeatTime counts. Exceptional
+    values: bits are copied as they are.
     """
     return src.copy()
 

@@ -11,7 +11,7 @@ from ascendsim.enums import DATABLOCK_BYTES
 from ascendsim.isa.geometry import Geometry, Layout
 from ascendsim.record import Access
 
-ACCUMULATING = ("Add", "Sub", "Mul", "Max", "Min")
+ACCUMULATING = ("Add", "Sub", "Mul", "Max", "Min", "SubRelu")
 
 
 def overlap_of(name: str, accesses: tuple[Access, ...], shape: Geometry) -> str:

@@ -39,6 +39,7 @@ def check_widths(params: Any) -> None:
 
 
 _U8, _U16 = (0, 255), (0, 65535)
+MAX_QUEUE = 4095
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class CopyRepeatParams:
         "dstRepeatSize": (0, 4095),
         "srcRepeatSize": (0, 4095),
     }
-    REPEATS_ONLY: ClassVar = True  # Copy has no count form
+    REPEATS_ONLY: ClassVar = True  # Copy has a count form on 950 alone
 
     def strides(self) -> tuple[tuple[int, int], ...]:
         """(block, repeat) strides of dst and src."""
@@ -155,6 +156,64 @@ class GatherMaskParams:
         "src0RepeatStride": _U16,
         "src1RepeatStride": _U8,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class GatherRepeatParams:
+    """Strides of the destination of Gatherb, in datablocks; a block stride of 0 counts as 1."""
+
+    dstBlkStride: int = 1
+    dstRepStride: int = 8
+
+    WIDTHS: ClassVar = {"dstBlkStride": _U8, "dstRepStride": _U8}
+
+
+@dataclass(frozen=True, slots=True)
+class MrgSortSrcList:
+    """The sorted queues of MrgSort; the last two may be left away."""
+
+    src1: Any
+    src2: Any
+    src3: Any = None
+    src4: Any = None
+
+
+@dataclass(slots=True)
+class MrgSort4Info:
+    """Lengths of four queues in records of 8 bytes, which are valid (3, 7, 15), and repeats."""
+
+    elementLengths: Any = (0, 0, 0, 0)
+    ifExhaustedSuspension: bool = False
+    validBit: int = 0
+    repeatTimes: int = 1
+
+    WIDTHS: ClassVar = {"repeatTimes": _U8}
+
+
+def check_queues(info: MrgSort4Info) -> int:
+    """Check the parameters of MrgSort and return how many queues take part.
+
+    Raises
+    ------
+    RepeatError
+        On repeats or lengths that do not fit, or bits that name no first queues.
+    """
+    check_widths(info)
+    queues = {0b11: 2, 0b111: 3, 0b1111: 4}.get(info.validBit)
+    if queues is None:
+        raise RepeatError(
+            f"MrgSort: validBit is {info.validBit!r}: it is 3, 7 or 15 (the first 2, 3 or 4 queues)"
+        )
+    for length in info.elementLengths[:queues]:
+        if not hasattr(length, "__index__") or not 0 <= length <= MAX_QUEUE:
+            raise RepeatError(
+                f"MrgSort: elementLengths {info.elementLengths!r}: each is 0..{MAX_QUEUE} records"
+            )
+        if info.ifExhaustedSuspension and not length:
+            raise RepeatError("MrgSort: an empty queue with suspension ends the merge at once")
+    if len(info.elementLengths) < queues:
+        raise RepeatError(f"MrgSort: elementLengths {info.elementLengths!r} for {queues} queues")
+    return queues
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,14 +35,22 @@ from ascendsim.record import UB, Access, Call
 
 MAX_CALLS = 256  # bound calls kept per destination tensor before the table is cleared
 PROGRAM_RULES: dict[str, tuple[str, ...]] = {}
+MASKED: set[str] = set()  # instructions that follow the mask registers themselves
 FORMATS = {"float32": FLOAT32, "float16": FLOAT16, "bfloat16": BFLOAT16}
 
 
-def program(*rules: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare an instruction that relies on these rules of isa/rules.py."""
+def program(
+    *rules: str, masked: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare an instruction that relies on these rules of isa/rules.py.
+
+    `masked`: it knows counter mode and isSetMask=False, and notes what it leaves in the registers.
+    """
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         PROGRAM_RULES[function.__name__] = rules
+        if masked:
+            MASKED.add(function.__name__)
         return function
 
     return declare
@@ -99,14 +107,18 @@ def _bound(
         core = tensors[0].core
         if any(t.core is not core for t in tensors):
             raise ContractError("operands lie in the UB of different cores")
-        masks.refuse_counter(core)
+        if name not in MASKED:
+            masks.refuse_counter(core)
         call = bind(name, tensors, *given)
     except AscendError as error:
         error.message = f"{name}: {error.message}"
         raise
     core.relied_on(PROGRAM_RULES.get(name, ()), name)
-    if masks.forget_register(core):
+    if name in MASKED:
+        register_read = core.masks is not None
+    elif register_read := masks.forget_register(core):
         call.sets = masks.held(core)
+    if register_read:
         return call  # bound anew each time, as what it leaves in the register matters
     calls = tensors[0].calls
     if len(calls) >= MAX_CALLS:

@@ -8,13 +8,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.enums import BLOCKS_PER_REPEAT, DATABLOCK_BYTES, REPEAT_BYTES
 from ascendsim.errors import BoundsError, ContractError
-from ascendsim.isa.footprint import Operand, mask_key, mask_of, one_type, source_geometry, whole
+from ascendsim.isa.footprint import (
+    Operand,
+    mask_key,
+    mask_of,
+    one_type,
+    source_geometry,
+    supported,
+    whole,
+)
 from ascendsim.isa.program import combining, issue, lane_words, make_call, program
-from ascendsim.isa.reduce import MAX_STRIDE, STEMS
+from ascendsim.isa.reduce_bind import MAX_STRIDE, STEMS
+from ascendsim.isa.support import check_form
 from ascendsim.numerics import opcodes
-from ascendsim.record import Call
+from ascendsim.record import Call, current_core
 
 _BODIES = {"ReduceSum": "sum", "ReduceMax": "extreme_all", "ReduceMin": "extreme_all"}
 MAX_INT32 = (1 << 31) - 1
@@ -36,9 +46,48 @@ def ReduceSum(
     srcRepStride). Each repeat is summed as a tree. The sums of the repeats are added in order by
     the count form of 910B, lane by lane before the tree by the count form of 950 from 256 to 1024
     bytes, and as a tree again in all other cases. tmp is undefined afterwards where it is used (it
-    needs one element per repeat, rounded up to 32 bytes). Exceptional values: as Add.
+    needs one element per repeat, rounded up to 32 bytes). 64-bit integers (950, count form) wrap.
+    Exceptional values: as Add.
     """
-    _reduce("ReduceSum", (dst, src, sharedTmpBuffer), (count, repeatTime, srcRepStride), False)
+    call = _reduce(
+        "ReduceSum", (dst, src, sharedTmpBuffer), (count, repeatTime, srcRepStride), False
+    )
+    core = dst.core
+    if repeatTime is None and call.geometry.count and core.executing:  # type: ignore[union-attr]
+        stored = core.ub.array[dst.start : dst.start + dst.dtype.nbytes].view(dst.dtype.numpy)
+        core.sum_register = dst.dtype, stored[0]
+
+
+@program()
+def GetAccVal(T: Any) -> Any:
+    """Return the sum that the last ReduceSum in its count form left, a T (half or float).
+
+    `GetAccVal<float>()` is `GetAccVal(float32)`; GetReduceRepeatSumSpr is its newer name. After
+    other instructions it is an error: the manual promises the number after that form only.
+    """
+    return _sum_register("GetAccVal", T)
+
+
+@program()
+def GetReduceRepeatSumSpr(T: Any) -> Any:
+    """Return the sum that the last ReduceSum left: the newer name of GetAccVal."""
+    return _sum_register("GetReduceRepeatSumSpr", T)
+
+
+def _sum_register(name: str, T: Any) -> Any:
+    core, dtype = current_core(), as_dtype(T)
+    supported(name, core, dtype)
+    if not core.executing:
+        raise ContractError(
+            f"{name}: this run makes records only (time, execute=False) and has no data; launch it "
+            f"with data"
+        )
+    if core.sum_register is None or core.sum_register[0] is not dtype:
+        raise ContractError(
+            f"{name}: no ReduceSum(dst, src, tmp, count) of {dtype} went before, and what other "
+            f"reductions leave in the register is not documented; read dst with GetValue(0)"
+        )
+    return core.sum_register[1]
 
 
 @program("reduce-first", "reduce-nan", "reduce-scratch", "nan-word")
@@ -89,7 +138,7 @@ def _reduce(
     lanes: tuple[Any, Any, Any],
     index: bool,
     depth: int = 4,
-) -> None:
+) -> Call:
     count, repeats, stride = lanes
     given: tuple[Any, ...]
     if repeats is None:
@@ -97,7 +146,7 @@ def _reduce(
     else:
         times = whole(name, "repeatTime", repeats, 0, MAX_INT32)
         given = (mask_key(count), times, whole(name, "srcRepStride", stride, 0, MAX_STRIDE), index)
-    issue(name, tensors, given, _bind, depth)
+    return issue(name, tensors, given, _bind, depth)
 
 
 def _bind(
@@ -110,6 +159,8 @@ def _bind(
 ) -> Call:
     dst, src, tmp = tensors
     dtype, core = one_type(name, tensors), dst.core
+    if times is not None:
+        check_form(name, dtype, core)
     element, lanes = dtype.nbytes, REPEAT_BYTES // dtype.nbytes
     (bits, repeats, step, total), source = _lanes(src, count, times, stride)
     _check_index(index, element, total)
@@ -138,7 +189,8 @@ def _bind(
     fields = {"count": count} if times is None else {"mask": bits, "repeatTimes": times}
     fields |= {"calIndex": int(index)}
     room = repeats * element // 8 + 1
-    return make_call(name, _BODIES[name], operands, total, words, fields, room)
+    body = "integer_sum" if name == "ReduceSum" and dtype.kind != "float" else _BODIES[name]
+    return make_call(name, body, operands, total, words, fields, room)
 
 
 def _lanes(

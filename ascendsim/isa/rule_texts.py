@@ -72,9 +72,39 @@ TEXTS: tuple[Row, ...] = (
         {"3510": "assumed"},
     ),
     (
+        "sort-stable",
+        "sorting is by score in descending order, equal scores keep their order (MrgSort: the "
+        "earlier queue first); a NaN is refused, since no page says where it goes",
+        "asc-devkit docs, pages of Sort32, MrgSort and Sort",
+        "documented",
+        {},
+    ),
+    (
+        "sort-zeros",
+        "-0 and +0 are equal scores; the two reserved bytes of a half record are 0",
+        "our choice",
+        "assumed",
+        {},
+    ),
+    (
+        "merge-suspension",
+        "with suspension a merge ends right after the last record of a queue (the page's text; the "
+        "numbers of its example go on)",
+        "asc-devkit docs, pages of MrgSort and GetMrgSortResult",
+        "assumed",
+        {},
+    ),
+    (
+        "broadcast-exact",
+        "BroadCast stores exactly the elements of dstShape, and leaves its scratch as it is here",
+        "asc-devkit docs, Broadcast page (the elements: documented; the scratch: our choice)",
+        "assumed",
+        {},
+    ),
+    (
         "gather-bounds",
-        "an offset of Gather outside src, or no multiple of the element, is an error (hardware "
-        "reads what is there)",
+        "an offset of Gather outside src, or no multiple of the element (Gatherb: of 32 bytes), is "
+        "an error (hardware reads what is there)",
         "our choice",
         "assumed",
         {},

@@ -57,6 +57,15 @@ def ScalarCast(T: Any, U: Any, roundMode: RoundMode, valueIn: Any) -> Any:
     return _converted(value, target, roundMode)
 
 
+@program()
+def ScalarCountLeadingZero(valueIn: int) -> int:
+    """Return how many zeros stand before the first one of a uint64 number; 64 for 0."""
+    current_core()
+    if isinstance(valueIn, bool) or not hasattr(valueIn, "__index__") or not 0 <= valueIn < 1 << 64:
+        raise ContractError(f"ScalarCountLeadingZero: {valueIn!r} is no uint64 number")
+    return 64 - int(valueIn).bit_length()
+
+
 def _number(name: str, value: Any) -> float:
     current_core()
     try:

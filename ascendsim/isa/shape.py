@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ascendsim.enums import DATABLOCK_BYTES
+from ascendsim.enums import BLOCKS_PER_REPEAT, DATABLOCK_BYTES
 from ascendsim.errors import ContractError, UnsupportedError
 from ascendsim.isa import geometry as geo
 from ascendsim.isa import masks
@@ -31,9 +31,10 @@ def shape_of(
     """
     count, repeats, params, own = given
     if repeats is None:
-        if hasattr(decl.params, "REPEATS_ONLY"):
+        if hasattr(decl.params, "REPEATS_ONLY") and core.soc.arch != "3510":
             raise ContractError(
-                f"no count form: pass mask, repeatTime, {decl.params.__name__}(...)"
+                f"no count form on {core.soc.name}: pass mask, repeatTime, "
+                f"{decl.params.__name__}(...)"
             )
         if params not in (None, (1, 8)):
             raise ContractError("repeat strides without repeatTimes; pass mask and repeatTimes")
@@ -52,6 +53,8 @@ def _repeated(
         if any(role in BITS for _, role in decl.operands):
             raise UnsupportedError("counter mode (SetMaskCount) is not modelled for mask bits")
         total = masks.total_of(core, mask, own)
+        if decl.counts_per_repeat:
+            return _counted_per_repeat(total, repeats, strides, (elements, lanes))
         return geo.strided_count(total, strides, elements, lanes)
     bits = masks.bits_of(core, mask, own, lanes)
     if own and geo.exceeds(mask, lanes):
@@ -63,6 +66,28 @@ def _repeated(
     if decl.operands[0][1] is Role.BITS_OUT and core.soc.arch != "3510":
         bits = (1 << lanes) - 1  # the mask argument of a compare is ignored there
     return geo.repeated(bits, repeats, strides, elements, lanes)
+
+
+def _counted_per_repeat(
+    count: int,
+    repeats: Any,
+    strides: tuple[tuple[int, int], ...],
+    widths: tuple[Sequence[int], int],
+) -> geo.Geometry:
+    """Return the lanes of Copy in counter mode: `count` elements in each repeat, however many.
+
+    Source: asc-devkit docs, mask pages and the example of Copy in counter mode (documented).
+    """
+    elements, lanes = widths
+    if count <= lanes or not repeats:
+        return geo.repeated((1 << min(count, lanes)) - 1, repeats, strides, elements, lanes)
+    if repeats != 1:
+        raise UnsupportedError(
+            f"{repeats} repeats of {count} elements in counter mode: more than one repeat of more "
+            f"than {lanes} is not modelled; call it once per repeat"
+        )
+    on = tuple((block, BLOCKS_PER_REPEAT * block) for block, _ in strides)
+    return geo.strided_count(count, on, elements, lanes)
 
 
 def _strides(

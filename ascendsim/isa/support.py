@@ -79,7 +79,7 @@ def check_types(decl: Any, tensors: tuple[Any, ...], mode: Any, core: Any) -> No
         raise UnsupportedError(f"mode {mode} is not available on {soc.name} for {wanted}")
 
 
-def check_form(decl: Any, dtype: DType, core: Any) -> None:
+def check_form(name: str, dtype: DType, core: Any) -> None:
     """Check that the mask + repeat form exists on this SoC for `dtype`.
 
     Raises
@@ -87,7 +87,7 @@ def check_form(decl: Any, dtype: DType, core: Any) -> None:
     DtypeError
         When only the count form does.
     """
-    if dtype.name in core.soc.ops[decl.name].count_only:
+    if dtype.name in core.soc.ops[name].count_only:
         raise DtypeError(
             f"{dtype} has no form with mask and repeatTimes on {core.soc.name}; use the count form"
         )
@@ -170,6 +170,8 @@ def _distance(name: str, value: Any, bits: int | None) -> int:
 
 
 def _raw_float32(value: float) -> float:
+    if value != value:  # a NaN may have a payload, which a Python float does not carry
+        return float(dtypes.float32.to_bits(value))
     try:
         return float(_WORD.unpack(_SINGLE.pack(value))[0])
     except OverflowError:

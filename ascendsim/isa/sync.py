@@ -11,8 +11,8 @@ from operator import index
 from typing import Any
 
 from ascendsim.core import observed
-from ascendsim.enums import PIPE, HardEvent
-from ascendsim.errors import ContractError, QueueError
+from ascendsim.enums import DATABLOCK_BYTES, PIPE, HardEvent
+from ascendsim.errors import ContractError, KernelError, QueueError, UnsupportedError
 from ascendsim.record import CURRENT, Call, current_core
 
 _BARRIERS = frozenset((PIPE.PIPE_V, PIPE.PIPE_MTE2, PIPE.PIPE_MTE3, PIPE.PIPE_ALL))
@@ -26,6 +26,11 @@ def PipeBarrier(pipe: PIPE) -> None:
     core = CURRENT.get(None) or current_core()
     if core.readers:
         observed(core, Call("PipeBarrier", pipe, core, (), fields={"mode": pipe.name}))
+
+
+def pipe_barrier(pipe: PIPE) -> None:
+    """Order a pipe: the intrinsic that PipeBarrier calls."""
+    PipeBarrier(pipe)
 
 
 def SetFlag(event: HardEvent, eventID: int) -> None:
@@ -73,6 +78,26 @@ def GetBlockIdx() -> int:
 def GetBlockNum() -> int:
     """Return the number of blocks of this launch (blockDim)."""
     return int(current_core().block_num)
+
+
+def GetSubBlockNum() -> int:
+    """Return how many vector cores a block of this kernel has: 1, as it has no cube core."""
+    core = current_core()
+    if "GetSubBlockNum" not in core.soc.ops:
+        raise UnsupportedError(f"GetSubBlockNum: {core.soc.name} has no such call (910B and 950)")
+    return 1
+
+
+def GetDataBlockSizeInBytes() -> int:
+    """Return the bytes of a datablock, 32."""
+    current_core()
+    return DATABLOCK_BYTES
+
+
+def Trap() -> None:
+    """End the kernel with an error, as its author asked."""
+    core = current_core()
+    raise KernelError(f"Trap: block {core.block} ends the kernel here (its own call of Trap)")
 
 
 def GetTPipePtr() -> Any:

@@ -1,4 +1,4 @@
-"""Bodies of multiply-add, Relu, LeakyRelu, Divs, Reciprocal and Rsqrt, in every float format.
+"""Bodies of multiply-add, Relu, SubRelu, LeakyRelu, Divs, Reciprocal, Rsqrt, in float formats.
 
 A multiply-add rounds twice, product and sum, or once where ENV_REGISTER is set (950). Rsqrt is one
 rounding of the exact value, or on 950 a rounded quotient of one by a rounded root.
@@ -23,7 +23,7 @@ MULTIPLY_ADD = {
     "fusedmuladd": (SRC0, MASK, SRC1),  # src0 * dst + src1
     "axpy": (SRC0, None, SRC1),  # src * scalar + dst
 }
-SIMPLE = ("relu", "leakyrelu", "divs", "subs", "reciprocal", "rsqrt")
+SIMPLE = ("relu", "subrelu", "leakyrelu", "divs", "subs", "reciprocal", "rsqrt")
 
 
 def emitter(instruction: str, source: Format, target: Format) -> Callable[[Call], None]:
@@ -36,6 +36,8 @@ def emitter(instruction: str, source: Format, target: Format) -> Callable[[Call]
                 for fused in (True, False)
             )
             call.branch(ENV_REGISTER, one, two)
+        elif instruction == "subrelu":
+            _sub_relu(call, source)
         elif instruction == "rsqrt":
             one, two = (partial(_simple, call, source, way) for way in (_two_steps, _one_step))
             call.branch(ENV_REGISTER, one, two)
@@ -55,6 +57,14 @@ def _simple(
         return form.narrow(call, operation(call, form, x, scalar), flush=True)
 
     sweep(call, [(SRC0, form.element)], form.element, compute, CHUNK)
+
+
+def _sub_relu(call: Call, form: Format) -> None:
+    def compute(a: Lanes, b: Lanes) -> Lanes:
+        difference = _read(call, form, a) - _read(call, form, b)
+        return form.narrow(call, _relu(call, form, difference, difference), flush=True)
+
+    sweep(call, [(SRC0, form.element), (SRC1, form.element)], form.element, compute, CHUNK)
 
 
 def _relu(call: Call, form: Format, x: Lanes, scalar: Lanes) -> Lanes:

@@ -17,7 +17,7 @@ from ascendsim.numerics.opcodes import MODE, SRC0, SRC1
 from ascendsim.numerics.sweep import Call, sweep
 
 CHUNK, COMPARE_CHUNK = 32, 64
-BINARY = ("add", "sub", "mul", "max", "min", "and", "or")
+BINARY = ("add", "sub", "mul", "max", "min", "and", "or", "subrelu")
 SCALAR = {
     "adds": "add",
     "muls": "mul",
@@ -65,6 +65,8 @@ def _operate(name: str, signed: bool, a: Lanes, b: Lanes) -> Lanes:
         return where(_less(signed, b, a), b, a)
     if name in ("and", "or"):
         return a & b if name == "and" else a | b
+    if name == "subrelu":
+        return where(a - b > 0, a - b, 0)
     return {"add": a.__add__, "sub": a.__sub__, "mul": a.__mul__}[name](b)
 
 

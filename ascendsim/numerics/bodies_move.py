@@ -87,6 +87,37 @@ def gather_program(row):
 
 
 @register_jitable
+def gather_blocks_program(row):
+    """Gatherb: datablocks by offsets; P_STATUS is 1 + the first bad offset, and nothing stored."""
+    params = word(row, GEOMETRY)
+    total, limit = word(params, G_REPEATS) * BLOCKS_PER_REPEAT, word(params, P_LIMIT)
+    store64(params + P_STATUS * WORD_BYTES, 0)
+    for block in range(total):
+        offset = load32(word(row, SRC1) + block * OFFSET_BYTES)
+        if offset + DATABLOCK_BYTES > limit or offset % DATABLOCK_BYTES != 0:
+            store64(params + P_STATUS * WORD_BYTES, 1 + block)
+            return
+    for block in range(total):
+        offset = load32(word(row, SRC1) + block * OFFSET_BYTES)
+        target = word(row, DST) + block // BLOCKS_PER_REPEAT * word(params, P_DST_REPEAT)
+        target += block % BLOCKS_PER_REPEAT * word(params, P_DST_BLOCK)
+        move_bytes(target, word(row, SRC0) + offset, DATABLOCK_BYTES)
+
+
+@register_jitable
+def spread_program(row):
+    """BroadCast: rows of lanes; the source moves by a stride per lane and one per row."""
+    params = word(row, GEOMETRY)
+    element, lanes = word(params, P_ELEMENT), word(params, G_LANES)
+    for line in range(word(params, G_REPEATS)):
+        source = word(row, SRC0) + line * word(params, P_SRC_REPEAT)
+        target = word(row, DST) + line * lanes * element
+        for lane in range(lanes):
+            value = load_element(source + lane * word(params, P_SRC_BLOCK), element)
+            store_element(target + lane * element, element, value)
+
+
+@register_jitable
 def select_program(row):
     """GatherMask: the chosen elements, one after another; P_STATUS counts them.
 

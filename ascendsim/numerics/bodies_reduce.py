@@ -29,6 +29,7 @@ from ascendsim.numerics.opcodes import (
     ORDER_INDEX_VALUE,
     ORDER_ONLY_INDEX,
     ORDER_ONLY_VALUE,
+    P_BASE,
     P_BODY,
     P_DST_REPEAT,
     P_ELEMENT,
@@ -83,18 +84,41 @@ def tree_program(row):
     params = word(row, GEOMETRY)
     element, lanes, groups = word(params, P_ELEMENT), word(params, G_LANES), word(params, P_GROUPS)
     each = lanes // groups
-    place = stack_bytes(REPEAT_ROOM)
+    place, left = stack_bytes(REPEAT_ROOM), word(row, COUNT)
     for repeat in range(word(params, G_REPEATS)):
         source = word(row, SRC0) + repeat * word(params, P_SRC_REPEAT)
-        read_repeat(params, source, lanes, place)
+        read_repeat(params, source, left, place)
         fold(row, params, place, lanes, word(params, P_LEVELS))
         target = word(row, DST) + repeat * word(params, P_DST_REPEAT)
         for group in range(groups):
             offset = group * element
-            if takes_part(params, group * each, (group + 1) * each):
+            if takes_part(params, group * each, min((group + 1) * each, left)):
                 move_bytes(target + offset, place + offset, element)
             elif word(params, P_EMPTY) >= 0:
                 store_element(target + offset, element, word(params, P_EMPTY))
+        left -= lanes
+
+
+@register_jitable
+def integer_sum_program(row):
+    """Add the integers of each repeat, or (P_BASE 0) of all repeats: exact modulo dst's width."""
+    params = word(row, GEOMETRY)
+    element, stride, left = word(params, P_ELEMENT), word(params, P_SRC_BLOCK), word(row, COUNT)
+    lanes, width, sum_of_all = word(params, G_LANES), word(params, P_BASE), 0
+    for repeat in range(word(params, G_REPEATS)):
+        source, total = word(row, SRC0) + repeat * word(params, P_SRC_REPEAT), 0
+        for lane in range(min(lanes, left)):
+            if mask_bits(params, lane) & 1:
+                value = load_element(lane_place(source, stride, lane * element), element)
+                key, _ = order_key(params, value)  # with the sign of signed types
+                total += key
+        left -= lanes
+        sum_of_all += total
+        if width != 0:
+            target = word(row, DST) + repeat * word(params, P_DST_REPEAT)
+            store_element(target, width, total)
+    if width == 0:
+        store_element(word(row, DST), element, sum_of_all)
 
 
 @register_jitable
@@ -211,12 +235,12 @@ def extreme_program(row):
     params = word(row, GEOMETRY)
     element, groups = word(params, P_ELEMENT), word(params, P_GROUPS)
     each = word(params, G_LANES) // groups
-    results = stack_bytes(REPEAT_ROOM)
+    results, left = stack_bytes(REPEAT_ROOM), word(row, COUNT)
     for repeat in range(word(params, G_REPEATS)):
         source = word(row, SRC0) + repeat * word(params, P_SRC_REPEAT)
         target = word(row, DST) + repeat * word(params, P_DST_REPEAT)
         for group in range(groups):  # all of them are read before the first is stored
-            lane, pattern = find(params, source, group * each, (group + 1) * each)
+            lane, pattern = find(params, source, group * each, min((group + 1) * each, left))
             store64(results + 16 * group, lane)
             store64(results + 16 * group + 8, pattern)
         for group in range(groups):
@@ -225,6 +249,7 @@ def extreme_program(row):
                 store_found(row, params, target + group * element, pattern, lane)
             elif word(params, P_EMPTY) >= 0:
                 store_found(row, params, target + group * element, word(params, P_EMPTY), 0)
+        left -= word(params, G_LANES)
 
 
 @register_jitable

@@ -44,13 +44,16 @@ DUPLICATE_BYTES = (1, 2, 4)
 COPY_BYTES = (1, 2, 4, 8)
 # bodies that walk their operands themselves (programs.py), by the unit they are compiled in
 PROGRAMS = {
-    "reduce": ("tree", "sum", "extreme", "extreme_all"),
+    "reduce": ("tree", "sum", "extreme", "extreme_all", "integer_sum"),
     "move_elements": ("broadcast", "gather", "gather_mask", "transpose", "format"),
+    "move_blocks": ("gather_blocks", "spread"),
+    "sort": ("sort", "merge", "extract"),
     "accumulate": ("accumulate",),
 }
 INTEGERS = ("int16", "int32", "uint16", "uint32", "int8", "uint8")
 LOGIC = ("not", "and", "or", "ands", "ors", "shiftleft", "shiftright")
 INTEGER_ARITHMETIC = ("add", "sub", "mul", "max", "min", "adds", "muls", "maxs", "mins")
+SIGNED = ("relu", "subrelu")
 TO_INTEGER = {
     "float32": ("int16", "int32", "int64"),
     "float16": ("int8", "uint8", "int16", "int32"),
@@ -111,7 +114,7 @@ def _of_integers() -> dict[str, dict[str, Emitter]]:
     for name in INTEGERS:
         dtype = dtypes.BY_NAME[name]
         for family, instructions in (
-            ("arith", (*INTEGER_ARITHMETIC, *(("relu",) if dtype.kind == "int" else ()))),
+            ("arith", (*INTEGER_ARITHMETIC, *(SIGNED if dtype.kind == "int" else ()))),
             ("logic", LOGIC),
             ("compare", bodies_int.COMPARE),
         ):

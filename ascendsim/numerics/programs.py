@@ -13,17 +13,21 @@ from ascendsim.numerics.bodies_move import (
     accumulate_program,
     broadcast_program,
     format_program,
+    gather_blocks_program,
     gather_program,
     select_program,
+    spread_program,
     transpose_program,
 )
 from ascendsim.numerics.bodies_reduce import (
     extreme_all_program,
     extreme_program,
+    integer_sum_program,
     sum_program,
     tree_program,
     word,
 )
+from ascendsim.numerics.bodies_sort import extract_program, merge_program, sort_program
 from ascendsim.numerics.opcodes import OP
 
 _NUMBERS = families.opcodes()
@@ -31,11 +35,13 @@ TREE, SUM = _NUMBERS["tree"], _NUMBERS["sum"]
 EXTREME, EXTREME_ALL = _NUMBERS["extreme"], _NUMBERS["extreme_all"]
 BROADCAST, GATHER, SELECTED = _NUMBERS["broadcast"], _NUMBERS["gather"], _NUMBERS["gather_mask"]
 TRANSPOSE, FORMAT = _NUMBERS["transpose"], _NUMBERS["format"]
+SORT, MERGE, GATHER_BLOCKS = _NUMBERS["sort"], _NUMBERS["merge"], _NUMBERS["gather_blocks"]
 
 
 def function(unit: str) -> Callable:
     """Return the function of a unit, to be compiled."""
-    return {"reduce": _reduce, "move_elements": _move, "accumulate": _accumulate}[unit]
+    units = {"reduce": _reduce, "move_elements": _move, "accumulate": _accumulate}
+    return (units | {"move_blocks": _move_blocks, "sort": _sort})[unit]
 
 
 def _reduce(row, scalar):
@@ -48,6 +54,8 @@ def _reduce(row, scalar):
         extreme_program(row)
     elif op == EXTREME_ALL:
         extreme_all_program(row)
+    else:
+        integer_sum_program(row)
 
 
 def _move(row, scalar):
@@ -62,6 +70,23 @@ def _move(row, scalar):
         transpose_program(row)
     elif op == FORMAT:
         format_program(row)
+
+
+def _move_blocks(row, scalar):
+    if word(row, OP) == GATHER_BLOCKS:
+        gather_blocks_program(row)
+    else:
+        spread_program(row)
+
+
+def _sort(row, scalar):
+    op = word(row, OP)
+    if op == SORT:
+        sort_program(row)
+    elif op == MERGE:
+        merge_program(row)
+    else:
+        extract_program(row)
 
 
 def _accumulate(row, scalar):

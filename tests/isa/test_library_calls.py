@@ -114,12 +114,12 @@ def test_next_block_does_not_see_what_the_last_one_stored(call, observe):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda a, b: WholeReduceSum(b, a, 64, 1, 1, 1, 8),
         lambda a, b: ReduceSum(b, a, b, 64),
+        lambda a, b: ReduceMax(b, a, b, 64),
         lambda a, b: Brcb(b, a, 1, BrcbRepeatParams(1, 8)),
     ],
 )
-def test_counter_mode_of_reductions_is_refused(call):
+def test_counter_mode_of_what_covers_all_repeats_is_refused(call):
     def body():
         u = Ub(a=F32, b=F32)
         call(u["a"], u["b"])
@@ -134,7 +134,7 @@ def test_a_reduction_changes_the_mask_register():
         u = Ub(a=F32, b=F32)
         SetVectorMask(float32, 0, 0b101)
         for _ in range(2):
-            WholeReduceSum(u["b"], u["a"], 64, 1, 1, 1, 8)
+            ReduceSum(u["b"], u["a"], u["b"], 64)
         Muls(u["b"], u["a"], 2.0, 0, 1, isSetMask=False)
 
     fails(ContractError, "Muls: isSetMask=False takes the mask register", body)

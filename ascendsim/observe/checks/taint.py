@@ -19,22 +19,28 @@ from ascendsim.observe.checks.touched import Touched, active_lanes, lane_starts
 from ascendsim.record import Access, Call
 
 UNDEFINED = 0xFF
-MOVERS = frozenset(("Copy", "Brcb", "Transpose", "TransDataTo5HD", "Gather", "GatherMask"))
+MOVERS = frozenset(
+    ("Copy", "Brcb", "Transpose", "TransDataTo5HD", "Gather", "GatherMask", "Gatherb")
+)
+SPREADS = frozenset(("BroadCast", "Broadcast", "Extract"))
+SORTS = frozenset(("Sort32", "Sort", "MrgSort"))
 COMPARES = frozenset(("Compare", "Compares", "CompareScalar"))
 #: operands that choose what happens, rather than being a value of it
-STEERING = frozenset((("Gather", "src1"), ("GatherMask", "mask")))
+STEERING = frozenset((("Gather", "src1"), ("GatherMask", "mask"), ("Gatherb", "src1")))
 _GROUPED = ("WholeReduce", "BlockReduce", "PairReduce")
 
 
 def follow(shadow: np.ndarray, call: Call, touched: tuple[Touched, ...]) -> None:
     """Let undefined bits pass through a vector instruction; `touched` are its operands."""
     name = call.name
-    if name in MOVERS:
+    if name in MOVERS or name in SPREADS:
         _move(shadow, call)
     elif name in COMPARES:
         _compare(shadow, call)
     elif name == "Select":
         _select(shadow, call)
+    elif name in SORTS:
+        _whole(shadow, call)
     elif name.startswith(_GROUPED):
         _reduce_groups(shadow, call)
     elif name.startswith("Reduce"):
@@ -43,6 +49,15 @@ def follow(shadow: np.ndarray, call: Call, touched: tuple[Touched, ...]) -> None
         scratch(shadow, call)
     else:
         _lanes(shadow, call)
+
+
+def _whole(shadow: np.ndarray, call: Call) -> None:
+    """Sorting: all of dst is undefined when anything that is sorted is."""
+    into, *sources = call.accesses
+    spans = [span for access in sources for span in call.ranges(access)]
+    undefined = any(shadow[start:stop].any() for start, stop in spans)
+    for start, stop in call.ranges(into):
+        shadow[start:stop] = UNDEFINED if undefined else 0
 
 
 def scratch(shadow: np.ndarray, call: Call) -> None:
