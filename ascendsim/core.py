@@ -93,7 +93,7 @@ class AivCore:
     def _refill(self) -> None:
         """Give every byte of UB that may have been written its fill again."""
         ub = self.ub
-        if ub.stale:
+        if ub.stale or self.options.out_of_bounds == "report":  # calls may leave their buffers
             ub.refill()
         else:
             for place in self.used:
@@ -105,6 +105,8 @@ class AivCore:
     def image(self) -> UbImage:
         """Return what UB holds now."""
         ub = self.ub
+        if self.options.out_of_bounds == "report":
+            return UbImage(ub.template, [(0, ub.array.copy())])
         reached = ((p.start, p.start + p.reach) for p in self.used if p.reach)
         return UbImage(ub.template, [(start, ub.array[start:end].copy()) for start, end in reached])
 

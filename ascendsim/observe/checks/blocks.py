@@ -7,6 +7,8 @@ accesses are kept as byte ranges (neighbours of one line as one) and compared wh
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import combinations
 from typing import Any
 
 from ascendsim.observe.checks.findings import Findings, named
@@ -14,6 +16,7 @@ from ascendsim.observe.checks.touched import Touched
 from ascendsim.record import GM, Instr
 
 SYNCS = ("SyncAll", "IBSet", "IBWait")
+LINE_BYTES = 64  # of the data cache of the scalar unit; it writes back whole lines
 MAX_COMPARED = 1 << 21  # pairs, for kernels in which everything collides
 
 
@@ -65,6 +68,8 @@ class Traffic:
         for pieces in self.pieces.values():
             if any(piece.touched.writes for piece in pieces):
                 budget = self._sweep(pieces, budget)
+            if any(piece.cached for piece in pieces) and "memcheck" in self.findings.tools:
+                self._lines([piece for piece in pieces if piece.touched.writes])
 
     def _arrive(self, block: int, meeting: Any) -> None:
         """End the section of a block, and let those know who leave the meeting later."""
@@ -99,6 +104,35 @@ class Traffic:
                     self._report(*sorted((other, piece), key=lambda each: each.order))
             (writers if piece.touched.writes else readers).append(piece)
         return budget
+
+    def _lines(self, writes: list[Piece]) -> None:
+        """Report a line of the data cache that a block stores to and another one writes in, too."""
+        cached = sorted({line for piece in writes if piece.cached for line in piece.lines()})
+        found: dict[int, dict[tuple[Any, ...], Piece]] = {}  # one piece per place of the kernel
+        for piece in writes:
+            lines = piece.lines()
+            for line in cached[bisect_left(cached, lines.start) : bisect_left(cached, lines.stop)]:
+                key = (piece.instr.block, piece.section, *piece.instr.where[:2])
+                found.setdefault(line, {}).setdefault(key, piece)
+        for line, pieces in found.items():
+            for old, new in combinations(sorted(pieces.values(), key=lambda p: p.order), 2):
+                meet = old.start < new.stop and new.start < old.stop  # a trample
+                other = old.instr.block != new.instr.block and (old.cached or new.cached)
+                if other and not meet and not self._ordered(old, new):
+                    self._report_line(old, new, line * LINE_BYTES)
+
+    def _report_line(self, old: Piece, new: Piece, start: int) -> None:
+        holder = new.touched.holder
+        self.findings.add(
+            "memcheck:cache-line",
+            new.instr,
+            f"{named(new.instr)} of block {new.instr.block} and {named(old.instr)} of block "
+            f"{old.instr.block} write the same {LINE_BYTES} bytes of {holder.name}: the data cache "
+            f"of the scalar unit writes back whole lines, so one of the two may be lost",
+            memory=holder.name,
+            span=(start, min(start + LINE_BYTES, holder.nbytes)),
+            partner=old.instr,
+        )
 
     def _ordered(self, one: Piece, other: Piece) -> bool:
         if one.touched.atomic == other.touched.atomic != "":
@@ -145,6 +179,15 @@ class Piece:
     ) -> None:
         self.start, self.stop, self.touched = start, stop, touched
         self.instr, self.section, self.order = instr, section, order
+
+    @property
+    def cached(self) -> bool:
+        """Whether the scalar unit stores it, through its data cache."""
+        return self.touched.writes and self.instr.call.name == "SetValue"
+
+    def lines(self) -> range:
+        """Return the numbers of the lines of the data cache that it lies in."""
+        return range(self.start // LINE_BYTES, -(-self.stop // LINE_BYTES))
 
     def grows(self, start: int, stop: int, touched: Touched, instr: Instr, section: int) -> bool:
         """Take the next range in when it continues this one."""

@@ -12,9 +12,11 @@ from ascendsim.observe.checks.codes import CODES, TOOLS, tool_of
 from ascendsim.observe.checks.findings import Findings
 from ascendsim.observe.checks.initcheck import Undefined, UndefinedInGm
 from ascendsim.observe.checks.memcheck import Memory
+from ascendsim.observe.checks.overwrite import Overwritten
 from ascendsim.observe.checks.racecheck import Race
 from ascendsim.observe.checks.synccheck import SyncState
 from ascendsim.observe.checks.touched import Touched, TouchedBytes
+from ascendsim.observe.checks.unused import Unused
 from ascendsim.options import Options
 from ascendsim.record import Call, Finding, Instr
 
@@ -36,6 +38,9 @@ class _Block:
         self.accesses: list[Callable[[Instr, tuple[Touched, ...]], None]] = []
         if "memcheck" in tools:
             self._add(Memory(findings))
+            if checks.strict:
+                self._add(Overwritten(findings, core))
+                self._add(checks.unused)
         if "initcheck" in tools:
             self._add(Undefined(findings, checks.in_gm, core, strict=checks.strict))
         if "racecheck" in tools:
@@ -61,7 +66,7 @@ class _Block:
 class Checks:
     """An observer; blocks may run one after another or by turns.
 
-    tools : names of the checks; strict : report reads of undefined bytes, too
+    tools : names of the checks; strict : report what may be meant, too: reads of undefined bytes, double writes, unused GM
     defined : names of the GM tensors that hold values when the launch begins
     """
 
@@ -78,7 +83,7 @@ class Checks:
         self.tools = tuple(tool for tool in TOOLS if tool in self.findings.tools)
         self.strict = strict
         self.in_gm = UndefinedInGm(defined)
-        self.traffic = Traffic(self.findings)
+        self.traffic, self.unused = Traffic(self.findings), Unused(self.findings)
         self._bytes = TouchedBytes()
         self._blocks: dict[int, _Block] = {}
 
@@ -92,6 +97,9 @@ class Checks:
         if block is None:
             block = self._blocks[instr.block] = _Block(self, instr.call.core)
         call = instr.call
+        if call.beyond and "memcheck" in self.findings.tools:
+            for error in call.beyond:
+                self.findings.add_beyond(error, instr)
         if call.geometry is None or call.name in SYNCS:
             for manage in block.managers(call.name):
                 manage(instr)
@@ -124,6 +132,7 @@ class Checks:
     def end_launch(self) -> None:
         """Report what only all blocks together show."""
         self.traffic.end()
+        self.unused.end()
 
     def takes(self, error: AscendError, core: Any) -> bool:
         """Report an error that ended a block, where a running check knows this fault."""

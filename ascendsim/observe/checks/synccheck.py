@@ -13,7 +13,7 @@ from typing import Any
 
 from ascendsim.observe.checks.codes import tool_of
 from ascendsim.observe.checks.findings import Findings, at
-from ascendsim.record import UB, Instr
+from ascendsim.record import UB, Instr, Span
 
 ENQUEUED = 2  # state of a buffer between EnQue and DeQue (pipe/buffer.py)
 _MODES = ("SetAtomicAdd", "SetAtomicMax", "SetAtomicMin", "SetAtomicNone")
@@ -53,6 +53,8 @@ class SyncState:
 
     def partner_of(self, about: Any) -> Instr | None:
         """Return the call that an error about this buffer or flag collides with."""
+        if isinstance(about, Span):
+            return None
         if isinstance(about, tuple):
             event, number = about
             return self.flags.get((event.name, number))

@@ -101,7 +101,7 @@ def _touched(call: Call, access: Access) -> Touched | None:
     if part.counted or access.element == 0 or part.contiguous:
         spans = part.ranges(access)
         return Touched(access, spans[0][0], spans[0][1], None) if spans else None
-    starts = lane_starts(part, access).reshape(-1)
+    starts = lane_starts(part, access).reshape(-1)[: part.count]  # counter mode may end within
     return _painted(access, np.stack([starts, starts + access.element], 1))
 
 
