@@ -70,6 +70,7 @@ class AivCore:
         self.mutexes = 0
         self.store = self.move  # what copies to GM do: the mover, or an atomic operation
         self.atomic: Any = None  # (name, element type) while copies to GM are atomic
+        self.on_hang: Any = None  # takes (core, error) of a wait that hangs; True lets it pass
         self.turns: Any = None  # lets the other blocks run while this one waits for them
         self.siblings: dict[int, AivCore] = {}  # cores of blocks that run by turns, kept
         self.masks: Any = None  # mask registers once the kernel sets them (isa/masks.py)

@@ -1,8 +1,8 @@
 """Calls that leave their tensor: refused, or let go on where `out_of_bounds=report`.
 
 On hardware a call knows no tensors. One that leaves its own works on what lies there, which is
-known here as long as it is in UB; past the end of UB the core stops, so that stays an error. Of a copy
-that leaves even the slack of a GM tensor only the bytes inside the tensor are read or stored.
+known here as long as it is in UB; past the end of UB the core stops, so that stays an error. Of a
+copy that leaves even the slack of a GM tensor only the bytes inside the tensor are read or stored.
 Source: asc-devkit impl/basic_api (release builds check nothing; code), the rest assumed.
 """
 

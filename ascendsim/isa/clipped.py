@@ -15,8 +15,8 @@ from ascendsim.record import GM
 
 
 def pieces(transfer: Transfer, dst: Any, src: Any) -> list[tuple[Transfer, Any, Any]]:
-    """Return the parts of a copy inside its GM tensor, each with its tensors; one without blocks for none."""
-    blocks, length, dst_pitch, src_pitch = transfer.shape
+    """Return the parts of a copy inside its GM tensor, at least one, which may be empty."""
+    _, length, dst_pitch, src_pitch = transfer.shape
     found: list[tuple[Transfer, Any, Any]] = []
     for first, number, low, high in _inside(transfer, dst, src):
         shape = Shape(number, high - low, dst_pitch, src_pitch)

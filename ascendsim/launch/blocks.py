@@ -47,6 +47,7 @@ def launch(job: Job, readers: Readers) -> Result:
 
         def run_one(core: AivCore, block: int) -> None:
             core.begin_block(block, readers.of(block))
+            core.on_hang = None if readers.checks is None else readers.checks.hangs
             run_block(job, core, block, arguments, readers.checks)
             end_block(core)
             if readers.checks is not None:

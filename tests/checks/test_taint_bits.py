@@ -1,8 +1,8 @@
 """Undefined bits through logic, shifts and Select, against the instructions themselves.
 
-An instruction runs on every way to fill the undefined bits of its operands: all 0 or all 1, for each
-operand apart. A bit of the result hangs on at most one bit of each operand (or on its sign), so the
-bits that differ between these runs are exactly the undefined ones.
+An instruction runs on every way to fill the undefined bits of its operands: all 0 or all 1, for
+each operand apart. A bit of the result hangs on at most one bit of each operand, so the bits that
+differ between these runs are exactly the undefined ones.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from ascendsim.errors import AscendError
 from ascendsim.observe.checks.blocks import SYNCS, Traffic
 from ascendsim.observe.checks.codes import CODES, TOOLS, tool_of
 from ascendsim.observe.checks.findings import Findings
+from ascendsim.observe.checks.hang import Hang
 from ascendsim.observe.checks.initcheck import Undefined, UndefinedInGm
 from ascendsim.observe.checks.memcheck import Memory
 from ascendsim.observe.checks.overwrite import Overwritten
@@ -33,6 +34,8 @@ class _Block:
     def __init__(self, checks: Checks, core: Any) -> None:
         findings, tools = checks.findings, checks.findings.tools
         self.sync = SyncState(findings)
+        self.error: AscendError | None = None  # of the wait that comes next
+        self.hang: Hang | None = None
         self.checks: list[Any] = [self.sync]
         self._managers: dict[str, list[Callable[[Instr], None]]] = {}
         self.accesses: list[Callable[[Instr, tuple[Touched, ...]], None]] = []
@@ -66,7 +69,8 @@ class _Block:
 class Checks:
     """An observer; blocks may run one after another or by turns.
 
-    tools : names of the checks; strict : report what may be meant, too: reads of undefined bytes, double writes, unused GM
+    tools : names of the checks
+    strict : report what may be meant, too: reads of undefined bytes, double writes, unused GM
     defined : names of the GM tensors that hold values when the launch begins
     """
 
@@ -96,6 +100,12 @@ class Checks:
         block = self._blocks.get(instr.block)
         if block is None:
             block = self._blocks[instr.block] = _Block(self, instr.call.core)
+        if block.hang is not None:
+            block.hang.see(instr)
+            return
+        if block.error is not None:
+            block.hang = Hang(self.findings, instr, block.error, block.sync.flags)
+            return
         call = instr.call
         if call.beyond and "memcheck" in self.findings.tools:
             for error in call.beyond:
@@ -115,6 +125,8 @@ class Checks:
     def end_block(self, core: Any) -> None:
         """Report what the block that ended on `core` leaves behind."""
         state = self._blocks.pop(core.block, None)
+        if state is not None and state.hang is not None:
+            raise state.hang.report()
         if state is not None:
             state.sync.end()
         if core.masks is not None and "synccheck" in self.findings.tools:
@@ -134,16 +146,30 @@ class Checks:
         self.traffic.end()
         self.unused.end()
 
+    def hangs(self, core: Any, error: AscendError) -> bool:
+        """Take the error of a wait that finds no flag, to say at the end who waits for whom."""
+        tools = self.findings.tools - self.findings.raising
+        if "synccheck" not in tools:
+            return False
+        block = self._blocks.get(core.block)
+        if block is None:
+            block = self._blocks[core.block] = _Block(self, core)
+        if block.hang is None:
+            block.error = error
+        return True
+
     def takes(self, error: AscendError, core: Any) -> bool:
         """Report an error that ended a block, where a running check knows this fault."""
+        block = self._blocks.get(core.block)
+        if block is not None and block.hang is not None:  # what comes behind a wait that hangs
+            first = block.hang.report()
+            error.message, error.where = first.message, first.where
+            return True
         tool = tool_of(error.finding)
         if error.finding not in CODES or tool not in self.findings.tools:
             return False
         if tool in self.findings.raising:
             return False
-        block = self._blocks.get(core.block)
         partner = None if block is None else block.sync.partner_of(error.about)
-        hangs = block is not None and error.finding == "synccheck:wait-without-set"
-        note = block.sync.chain() if block is not None and hangs else ""
-        self.findings.add_error(error, (core.block, core.seq), partner, note)
+        self.findings.add_error(error, (core.block, core.seq), partner)
         return True

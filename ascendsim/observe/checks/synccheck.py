@@ -12,7 +12,7 @@ from collections.abc import Collection
 from typing import Any
 
 from ascendsim.observe.checks.codes import tool_of
-from ascendsim.observe.checks.findings import Findings, at
+from ascendsim.observe.checks.findings import Findings
 from ascendsim.record import UB, Instr, Span
 
 ENQUEUED = 2  # state of a buffer between EnQue and DeQue (pipe/buffer.py)
@@ -59,15 +59,6 @@ class SyncState:
             event, number = about
             return self.flags.get((event.name, number))
         return self.freed.get(id(about))
-
-    def chain(self) -> str:
-        """Say which flags are set while a wait hangs: the one that is meant may be among them."""
-        place = self.findings.place
-        flags = ", ".join(
-            f"{event}({number}) at {at(place(instr.where))}"
-            for (event, number), instr in self.flags.items()
-        )
-        return f" (set and waited for by nobody: {flags})" if flags else ""
 
     def _set(self, instr: Instr) -> None:
         fields = instr.call.fields

@@ -9,9 +9,6 @@ The shadow is uint8, one byte per byte of UB, 1 for an undefined bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from ascendsim.numerics import opcodes

@@ -1,9 +1,10 @@
 """How undefined bits pass where values decide what gets on: logic, shifts and Select.
 
-A bit of And is defined where one side has a defined 0, a bit of Or where one has a defined 1. Shifts
-move bits, and an undefined sign is copied with them. Select passes on the source that is taken; where
-the mask bit is undefined, a bit on which both sources agree is defined all the same. The values are
-those before the call; what a repeat stores is kept for the next one. Shadow as in taint.py.
+A bit of And is defined where one side has a defined 0, a bit of Or where one has a defined 1.
+Shifts move bits, and an undefined sign is copied with them. Select passes on the source that is
+taken; where the mask bit is undefined, a bit on which both sources agree is defined all the same.
+The values are those before the call; what a repeat stores is kept for the next one. Shadow as in
+taint.py.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def _shift_left(words: np.ndarray, distance: Any, dtype: DType) -> np.ndarray:
 
 
 def _shift_right(words: np.ndarray, distance: Any, dtype: DType) -> np.ndarray:
-    """Shift right; with copies of the top bit, be it value or undefined, where the type has a sign."""
+    """Shift right; with copies of the top bit where the type has a sign."""
     signed = np.dtype(f"i{dtype.nbytes}") if dtype.kind == "int" else words.dtype
     if distance >= 8 * dtype.nbytes and signed is words.dtype:
         return np.zeros_like(words)

@@ -1,4 +1,4 @@
-"""memcheck, strict: bytes of a GM tensor that no block reads or writes (mssanitizer: unused memory).
+"""memcheck, strict: bytes of a GM tensor that no block touches (mssanitizer: unused memory).
 
 Of the tensors that the kernel names with SetGlobalBuffer; a hint that the tiling leaves something
 out, or that an allocation is larger than it need be.
