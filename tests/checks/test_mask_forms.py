@@ -70,7 +70,7 @@ def elements_in_counter_mode(k, x, out):
 
 @fault("racecheck:raw-inter-pipe")
 def a_copy_behind_counter_mode(k, x, out):
-    """What the last repeat does not touch may be copied in at the same time."""
+    """Copy in at the same time what the last repeat does not touch."""
     a, b = two()
     SetMaskCount()
     DataCopy(a[16 * (9 if k.broken else 10) :], gm(x), 8)
