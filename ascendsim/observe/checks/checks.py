@@ -146,6 +146,16 @@ class Checks:
         self.traffic.end()
         self.unused.end()
 
+    @property
+    def note(self) -> str:
+        """What was left out, "" when nothing was."""
+        parts = []
+        if self.traffic.skipped:
+            parts.append(f"{self.traffic.skipped} pairs of accesses of two blocks were too many")
+        if self.findings.dropped:
+            parts.append(f"{self.findings.dropped} findings at further lines are not listed")
+        return "; ".join(parts)
+
     def hangs(self, core: Any, error: AscendError) -> bool:
         """Take the error of a wait that finds no flag, to say at the end who waits for whom."""
         tools = self.findings.tools - self.findings.raising
