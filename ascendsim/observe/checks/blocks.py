@@ -17,7 +17,7 @@ from ascendsim.observe.checks.spans import Place, overlapping
 from ascendsim.observe.checks.touched import Touched
 from ascendsim.record import GM, Instr
 
-SYNCS = ("SyncAll", "IBSet", "IBWait")
+SYNCS = frozenset(("SyncAll", "IBSet", "IBWait"))
 LINE_BYTES = 64  # of the data cache of the scalar unit
 MAX_COMPARED = 1 << 21  # pairs of sets; only sections by the thousand come near
 

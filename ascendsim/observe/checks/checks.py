@@ -34,8 +34,8 @@ class _Block:
     def __init__(self, checks: Checks, core: Any) -> None:
         findings, tools = checks.findings, checks.findings.tools
         self.sync = SyncState(findings)
-        self.error: AscendError | None = None  # of the wait that comes next
-        self.hang: Hang | None = None
+        self.error: AscendError | None = None  # of a wait that finds no flag
+        self.hang: Hang | None = None  # once its record came
         self.checks: list[Any] = [self.sync]
         self._managers: dict[str, list[Callable[[Instr], None]]] = {}
         self.accesses: list[Callable[[Instr, tuple[Touched, ...]], None]] = []
@@ -100,11 +100,8 @@ class Checks:
         block = self._blocks.get(instr.block)
         if block is None:
             block = self._blocks[instr.block] = _Block(self, instr.call.core)
-        if block.hang is not None:
-            block.hang.see(instr)
-            return
         if block.error is not None:
-            block.hang = Hang(self.findings, instr, block.error, block.sync.flags)
+            self._behind(block, instr)
             return
         call = instr.call
         if call.beyond and "memcheck" in self.findings.tools:
@@ -118,6 +115,13 @@ class Checks:
         if touched:
             for access in block.accesses:
                 access(instr, touched)
+
+    def _behind(self, block: _Block, instr: Instr) -> None:
+        """Follow a call that is, or comes behind, a wait that finds no flag."""
+        if block.hang is not None:
+            block.hang.see(instr)
+        elif block.error is not None:
+            block.hang = Hang(self.findings, instr, block.error, block.sync.flags)
 
     def after(self, instr: Instr) -> None:
         """Nothing is left to see."""

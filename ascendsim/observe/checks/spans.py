@@ -41,8 +41,9 @@ class Place:
         """Take in the bytes of one operand."""
         loose = self._loose
         for start, stop in touched.spans():
-            if loose and loose[-1][1] == start:
-                loose[-1][1] = stop
+            last = loose[-1] if loose else None
+            if last is not None and last[1] == start:
+                last[1] = stop
             else:
                 loose.append([start, stop])
         if len(loose) > MAX_LOOSE:
