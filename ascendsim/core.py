@@ -70,6 +70,7 @@ class AivCore:
         self.mutexes = 0
         self.store = self.move  # what copies to GM do: the mover, or an atomic operation
         self.atomic: Any = None  # (name, element type) while copies to GM are atomic
+        self.on_hang: Any = None  # takes (core, error) of a wait that hangs; True lets it pass
         self.turns: Any = None  # lets the other blocks run while this one waits for them
         self.siblings: dict[int, AivCore] = {}  # cores of blocks that run by turns, kept
         self.masks: Any = None  # mask registers once the kernel sets them (isa/masks.py)
@@ -96,7 +97,7 @@ class AivCore:
     def _refill(self) -> None:
         """Give every byte of UB that may have been written its fill again."""
         ub = self.ub
-        if ub.stale:
+        if ub.stale or self.options.out_of_bounds == "report":  # calls may leave their buffers
             ub.refill()
         else:
             for place in self.used:
@@ -108,6 +109,8 @@ class AivCore:
     def image(self) -> UbImage:
         """Return what UB holds now."""
         ub = self.ub
+        if self.options.out_of_bounds == "report":
+            return UbImage(ub.template, [(0, ub.array.copy())])
         reached = ((p.start, p.start + p.reach) for p in self.used if p.reach)
         return UbImage(ub.template, [(start, ub.array[start:end].copy()) for start, end in reached])
 

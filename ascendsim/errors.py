@@ -71,6 +71,8 @@ class ShapeError(AscendError):
 class ContractError(AscendError):
     """A call breaks a rule of the instruction."""
 
+    finding = "memcheck:illegal-operand"
+
 
 class AlignmentError(ContractError):
     """An address that is not a multiple of the bytes the operand requires."""
@@ -87,9 +89,13 @@ class BoundsError(ContractError):
 class DtypeError(ContractError):
     """An element type, or pair of types, that the instruction lacks on this SoC."""
 
+    finding = "memcheck:illegal-type"
+
 
 class RepeatError(ContractError):
-    """Repeat times, mask, count or stride out of range."""
+    """Repeat time, mask, count or stride out of range."""
+
+    finding = "memcheck:illegal-range"
 
 
 class OverlapError(ContractError):

@@ -40,7 +40,6 @@ IEEE = {
 }
 NOT_YET = {
     ("transcendental", "envelope"): "transcendental=rounded",
-    ("out_of_bounds", "report"): "out_of_bounds=raise (memcheck makes a finding of it)",
 }
 
 
@@ -64,7 +63,10 @@ class Options:
     auto_sync : the compiler orders dependent vector instructions on 910B.
     vector_recip : Reciprocal and Rsqrt of 910B and older as a rounded model, or refused.
     fused_check : when fused code is compared with replay.
-    out_of_bounds : a call that leaves its tensor raises; while memcheck runs it is a finding.
+    out_of_bounds : a call that leaves its tensor raises, or (report) goes on: within UB as hardware
+        does; a copy that leaves the slack of a GM tensor without the bytes outside the tensor.
+        memcheck makes a finding of both; without it `report` is a warning. Past the end of UB, and
+        of library functions, Gather, workspaces and single elements of GM it raises all the same.
     uninitialized, race, sync : what initcheck, racecheck, synccheck find is reported or raised.
     """
 

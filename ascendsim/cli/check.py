@@ -75,6 +75,7 @@ def finding_json(finding: Any) -> dict[str, Any]:
         "partner": finding.partner,
         "memory": finding.memory,
         "way_out": finding.way_out,
+        "buffer": finding.buffer,
     }
 
 

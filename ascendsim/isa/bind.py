@@ -21,6 +21,7 @@ from ascendsim.errors import (
 )
 from ascendsim.isa import geometry as geo
 from ascendsim.isa import masks
+from ascendsim.isa.beyond import beyond, tolerated
 from ascendsim.isa.on_arrays import on_arrays
 from ascendsim.isa.overlap import overlap_of
 from ascendsim.isa.roles import BITS, DESTINATIONS, Role
@@ -70,8 +71,10 @@ def bind(
         if mode is SELMODE.VSEL_CMPMASK_SPR:  # the bits of one repeat serve every repeat
             shape = replace(shape, layouts=(*shape.layouts[:-1], geo.Layout(0, 0, 0)))
         accesses = _accesses(decl, tensors, shape)
-        in_order = _check_operands(decl, core, accesses, tensors, shape)
+        left = _check_operands(decl, core, tensors, shape)
+        in_order = _check_overlap(decl, core, accesses, tensors[0], shape)
         call = _bound(decl, tensors, mode, shape, accesses, in_order)
+        call.beyond = left
     except AscendError as error:
         error.message = f"{decl.name}: {error.message}"
         raise
@@ -147,34 +150,43 @@ def _accesses(decl: Any, tensors: tuple[Any, ...], shape: geo.Geometry) -> tuple
 
 
 def _check_operands(
-    decl: Any,
-    core: Any,
-    accesses: tuple[Access, ...],
-    tensors: tuple[Any, ...],
-    shape: geo.Geometry,
-) -> bool:
-    """Check alignment, bounds and overlap; return whether repeats must run in order."""
+    decl: Any, core: Any, tensors: tuple[Any, ...], shape: geo.Geometry
+) -> tuple[BoundsError, ...]:
+    """Check alignment and bounds; return what is reported only (out_of_bounds=report)."""
+    left: tuple[BoundsError, ...] = ()
     for (name, _), tensor, layout in zip(decl.operands, tensors, shape.layouts, strict=True):
         if tensor.start % DATABLOCK_BYTES:
             raise AlignmentError(
                 f"{name} starts at UB[{tensor.start:#x}] of {tensor.buffer.name}: vector operands "
                 f"start at multiples of {DATABLOCK_BYTES} bytes; use an offset that is a multiple "
-                f"of {DATABLOCK_BYTES // tensor.dtype.nbytes} {tensor.dtype} elements"
+                f"of {DATABLOCK_BYTES // tensor.dtype.nbytes} {tensor.dtype} elements",
+                about=tensor,
             )
         extent = shape.extent(layout)
         if extent > tensor.nbytes:
-            raise BoundsError(
+            error = BoundsError(
                 f"{name} needs UB[{tensor.start:#x}, {tensor.start + extent:#x}), past the end of "
                 f"{tensor!r} ({extent} of {tensor.nbytes} bytes); use a smaller count or a larger "
-                f"buffer"
+                f"buffer",
+                about=beyond(tensor, extent),
             )
+            if decl.on_arrays:  # it runs on the arrays of its tensors
+                raise error
+            left += tolerated(core, decl.name, error)
+    return left
+
+
+def _check_overlap(
+    decl: Any, core: Any, accesses: tuple[Access, ...], dst: Any, shape: geo.Geometry
+) -> bool:
+    """Check which bytes operands share; return whether repeats must run in order."""
     kind = overlap_of(decl.name, accesses, shape)
     if kind == "mask":
         raise OverlapError("mask bits share bytes with another operand; give them their own buffer")
     if kind == "partial":
         core.warn(
             "overlap",
-            f"{decl.name}: a source overlaps dst ({tensors[0]!r}) in part, which is undefined on "
+            f"{decl.name}: a source overlaps dst ({dst!r}) in part, which is undefined on "
             f"hardware; repeats ran in order here",
         )
     return kind != "none"

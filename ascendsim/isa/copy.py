@@ -14,6 +14,7 @@ from typing import Any
 from ascendsim.dtypes import DType
 from ascendsim.enums import DATABLOCK_BYTES
 from ascendsim.errors import AlignmentError, BoundsError, ContractError, DtypeError, RepeatError
+from ascendsim.isa.beyond import beyond, tolerated
 from ascendsim.isa.bind import MAX_CALLS
 from ascendsim.isa.padding import PadBlocks, pad_blocks, pad_fields, padded_bytes
 from ascendsim.isa.params import (
@@ -143,28 +144,35 @@ def _transfer(
     bound = Transfer(name, pipe, shape, unit, _fields(dst.dtype, given), lead, around)
     for role, tensor, reach in (("dst", dst, bound.dst_reach), ("src", src, bound.src_reach)):
         if reach and tensor.space is UB:
-            _check_local(name, role, tensor, reach)
+            bound.beyond += _check_local(name, role, tensor, reach)
+    bound.beyond += () if around is None else around.beyond
     if bound.dst_reach and dst.space is UB:
         padding = 0 if around is None else around.after
         dst.written(bound.dst_reach + padding)
     return bound
 
 
-def _check_local(name: str, role: str, tensor: Any, reach: int) -> None:
-    """Check that `reach` bytes from the start of `tensor` lie in it, and that it is aligned."""
+def _check_local(name: str, role: str, tensor: Any, reach: int) -> tuple[BoundsError, ...]:
+    """Check that `reach` bytes from the start of `tensor` lie in it, and that it is aligned.
+
+    Returns what is reported only (out_of_bounds=report).
+    """
     if not tensor.buffer.state:
         raise freed(name, role, tensor)
     if tensor.start % DATABLOCK_BYTES:
         raise AlignmentError(
             f"{name}: {role} starts at UB[{tensor.start:#x}] of {tensor.buffer.name}: copies "
-            f"start at multiples of {DATABLOCK_BYTES} bytes in UB; choose such an offset"
+            f"start at multiples of {DATABLOCK_BYTES} bytes in UB; choose such an offset",
+            about=tensor,
         )
-    if reach > tensor.nbytes:
-        raise BoundsError(
-            f"{name}: {role} needs UB[{tensor.start:#x}, {tensor.start + reach:#x}), past the "
-            f"end of {tensor!r} ({reach} of {tensor.nbytes} bytes); copy less or use a larger "
-            f"buffer"
-        )
+    if reach <= tensor.nbytes:
+        return ()
+    error = BoundsError(
+        f"{name}: {role} needs UB[{tensor.start:#x}, {tensor.start + reach:#x}), past the end of "
+        f"{tensor!r} ({reach} of {tensor.nbytes} bytes); copy less or use a larger buffer",
+        about=beyond(tensor, reach),
+    )
+    return tolerated(tensor.core, "", error)
 
 
 def _fields(dtype: DType, given: tuple[Any, ...]) -> dict[str, Any]:

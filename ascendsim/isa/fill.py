@@ -184,7 +184,7 @@ def _store_table(
     """Return the call that stores the elements of `table` in the lanes of `shape`."""
     core, layout = dst.core, shape.layouts[0]
     spans = ((0, shape.extent(layout)),)
-    check_operands((Operand("dst", dst, spans, True),))
+    left = check_operands(name, (Operand("dst", dst, spans, True),))
     opcode = core.bodies.opcode(f"copy_{dst.dtype.nbytes}")
     row = np.zeros(opcodes.ROW_WORDS, np.int64)
     row[opcodes.OP], row[opcodes.COUNT] = opcode, shape.count
@@ -204,5 +204,5 @@ def _store_table(
     fields = {"dtype": dst.dtype, **fields}
     return Call(
         name, PIPE.PIPE_V, core, (at,), execute, row.ctypes.data, None, (row, words, table), shape,
-        fields,
+        fields, beyond=left,
     )  # fmt: skip

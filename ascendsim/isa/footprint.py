@@ -10,6 +10,7 @@ from typing import Any
 from ascendsim.dtypes import DType
 from ascendsim.enums import DATABLOCK_BYTES, MAX_REPEAT_TIMES
 from ascendsim.errors import AlignmentError, BoundsError, DtypeError, RepeatError, UnsupportedError
+from ascendsim.isa.beyond import beyond, tolerated
 from ascendsim.isa.geometry import Geometry, Layout, mask_bits
 from ascendsim.record import Access
 
@@ -145,8 +146,10 @@ def runs(starts: Sequence[int], width: int) -> tuple[Span, ...]:
     return tuple(merged)
 
 
-def check_operands(operands: Sequence[Operand]) -> None:
-    """Check where the operands start and end, and note how far the call writes.
+def check_operands(name: str, operands: Sequence[Operand]) -> tuple[BoundsError, ...]:
+    """Check where the operands of `name` start and end, and note how far it writes.
+
+    Returns what is reported only (out_of_bounds=report).
 
     Raises
     ------
@@ -155,21 +158,26 @@ def check_operands(operands: Sequence[Operand]) -> None:
     BoundsError
         When one is touched beyond its end.
     """
+    left: tuple[BoundsError, ...] = ()
     for each in operands:
         tensor = each.tensor
         if tensor.start % each.alignment:
             raise AlignmentError(
                 f"{each.name} starts at UB[{tensor.start:#x}] of {tensor.buffer.name}: it must "
-                f"start at a multiple of {each.alignment} bytes"
+                f"start at a multiple of {each.alignment} bytes",
+                about=tensor,
             )
         if each.extent > tensor.nbytes:
-            raise BoundsError(
+            error = BoundsError(
                 f"{each.name} needs UB[{tensor.start:#x}, {tensor.start + each.extent:#x}), past "
                 f"the end of {tensor!r} ({each.extent} of {tensor.nbytes} bytes); use fewer "
-                f"elements or a larger buffer"
+                f"elements or a larger buffer",
+                about=beyond(tensor, each.extent),
             )
+            left += tolerated(tensor.core, name, error)
         if each.writes:
             tensor.written(each.extent)
+    return left
 
 
 def meet(one: Operand, other: Operand) -> bool:

@@ -18,7 +18,9 @@ from ascendsim.core import PAD_AT_START
 from ascendsim.dtypes import DType
 from ascendsim.enums import DATABLOCK_BYTES
 from ascendsim.errors import BoundsError, ContractError, RepeatError
+from ascendsim.isa.beyond import tolerated
 from ascendsim.isa.params import DataCopyPadParams, check_widths
+from ascendsim.record import UB, Span
 
 MANY_BLOCKS = 8  # from here on numpy's overhead for all blocks at once pays
 
@@ -77,6 +79,7 @@ class PadBlocks:
     after: int
     words: np.ndarray
     repeats_first: bool
+    beyond: tuple[BoundsError, ...] = ()
 
     @property
     def stored(self) -> PadBytes:
@@ -150,12 +153,15 @@ def pad_blocks(
     words = np.array([_in_type(w, dtype) for w in (core.pad_value, tail)], dtype.bits)
     repeats_first = first and choice != "poison"
     end = (blocks - 1) * pitch + left + length + right + to_end
+    beyond: tuple[BoundsError, ...] = ()
     if blocks and dst.start + end > dst.buffer.start + dst.buffer.nbytes:
-        raise BoundsError(
-            f"DataCopyPad: padding reaches UB[{dst.start + end:#x}], past the end of {dst!r}"
+        error = BoundsError(
+            f"DataCopyPad: padding reaches UB[{dst.start + end:#x}], past the end of {dst!r}",
+            about=Span(UB, dst.buffer, dst.buffer.start + dst.buffer.nbytes, dst.start + end),
         )
+        beyond = tolerated(core, "", error)
     after = right + to_end
-    return PadBlocks(dst, blocks, length, pitch, left, right, after, words, repeats_first)
+    return PadBlocks(dst, blocks, length, pitch, left, right, after, words, repeats_first, beyond)
 
 
 def _in_type(word: int, dtype: DType) -> int:

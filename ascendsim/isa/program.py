@@ -147,7 +147,7 @@ def make_call(
     fields : the other arguments, for the call log
     scratch_words : memory of the call's own behind the block, whose address is P_SCRATCH
     """
-    check_operands(operands)
+    left = check_operands(name, operands)
     core = operands[0].tensor.core
     opcode = core.bodies.opcode(body)
     row = np.zeros(opcodes.ROW_WORDS, np.int64)
@@ -175,6 +175,7 @@ def make_call(
         (row, block),
         Footprint(count, repeats, parts),
         {"dtype": operands[0].tensor.dtype, **fields},
+        beyond=left,
     )
 
 

@@ -57,13 +57,16 @@ def WaitFlag(event: HardEvent, eventID: int) -> None:
     """Block later instructions of the destination pipe until the flag is set, then clear it."""
     core, key = _flag("WaitFlag", event, eventID)
     if key not in core.events.flags:
-        raise QueueError(
-            f"WaitFlag: no SetFlag({event}, {eventID}) went before: waits for ever on hardware; "
+        error = QueueError(
+            f"WaitFlag: no SetFlag({event}, {eventID}) went before, and calls take effect in "
+            f"program order here; on hardware {event.pipes[1].name} waits until one comes, if any; "
             f"set the flag on the {event.pipes[0].name} side first",
             finding="synccheck:wait-without-set",
             about=key,
         )
-    token = core.events.flags.pop(key)
+        if not core.readers or core.on_hang is None or not core.on_hang(core, error):
+            raise error
+    token = core.events.flags.pop(key, None)
     if core.readers:
         call = _flag_call("WaitFlag", event, eventID, core, event.pipes[1])
         observed(core, call, waits=(token,) if token else ())

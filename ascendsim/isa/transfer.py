@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 from ascendsim.core import observed
 from ascendsim.enums import PIPE
-from ascendsim.errors import AlignmentError, AscendError, QueueError
+from ascendsim.errors import AlignmentError, AscendError, BoundsError, QueueError
 from ascendsim.isa.atomic import check_atomic
+from ascendsim.isa.beyond import tolerated
 from ascendsim.isa.geometry import CopyShape
 from ascendsim.isa.padding import PadBlocks
 from ascendsim.record import GM, UB, Access, Call, Move
@@ -35,6 +36,7 @@ class Transfer:
 
     `unit` is what a GM address must be a multiple of, in bytes; `fields` the parameters for the
     record. `lead` bytes of left padding stand before the data in UB; `around` stores the padding.
+    `beyond` : see record.Call
     """
 
     name: str
@@ -44,6 +46,7 @@ class Transfer:
     fields: dict[str, Any]
     lead: int
     around: PadBlocks | None
+    beyond: tuple[BoundsError, ...] = ()
     dst_reach: int = field(init=False)
     src_reach: int = field(init=False)
 
@@ -58,21 +61,25 @@ def run(transfer: Transfer, dst: Any, src: Any) -> None:
     """Execute a bound copy on the tensors of this call."""
     core, reach = dst.core, transfer.dst_reach
     if reach:
-        if dst.space is GM:
-            if dst.start % transfer.unit:
-                raise _misaligned(transfer, "dst", dst)
-            dst.touch(transfer.name, "dst", reach, True)
-            if core.atomic is not None:
-                check_atomic(transfer.name, core, dst.dtype)
-            _note_writes(dst, transfer.shape)
-        elif not dst.buffer.state:
-            raise freed(transfer.name, "dst", dst)
-        if src.space is GM:
-            if src.start % transfer.unit:
-                raise _misaligned(transfer, "src", src)
-            src.touch(transfer.name, "src", transfer.src_reach, False)
-        elif not src.buffer.state:
-            raise freed(transfer.name, "src", src)
+        try:
+            if dst.space is GM:
+                if dst.start % transfer.unit:
+                    raise _misaligned(transfer, "dst", dst)
+                if core.atomic is not None:
+                    check_atomic(transfer.name, core, dst.dtype)
+                dst.touch(transfer.name, "dst", reach, True)
+                _note_writes(dst, transfer.shape)
+            elif not dst.buffer.state:
+                raise freed(transfer.name, "dst", dst)
+            if src.space is GM:
+                if src.start % transfer.unit:
+                    raise _misaligned(transfer, "src", src)
+                src.touch(transfer.name, "src", transfer.src_reach, False)
+            elif not src.buffer.state:
+                raise freed(transfer.name, "src", src)
+        except BoundsError as error:
+            _run_inside(transfer, dst, src, tolerated(core, "", error))
+            return
     if core.readers:
         observed(core, _call(transfer, dst, src), depth=3)
     elif reach:
@@ -82,6 +89,24 @@ def run(transfer: Transfer, dst: Any, src: Any) -> None:
         move(to_address, src.address, blocks, length, dst_pitch, src_pitch)
         if transfer.around is not None:
             transfer.around.store()
+
+
+def _run_inside(transfer: Transfer, dst: Any, src: Any, left: tuple[BoundsError, ...]) -> None:
+    """Execute what of a copy lies inside its GM tensor, by the rules of isa/clipped.py."""
+    from ascendsim.isa.clipped import pieces  # which stands on this module
+
+    if dst.space is GM and not src.buffer.state:
+        raise freed(transfer.name, "src", src)
+    left = transfer.beyond + left
+    for part, into, out_of in pieces(transfer, dst, src):
+        if part.dst_reach and dst.space is GM:
+            _note_writes(into, part.shape)
+        call = _call(part, into, out_of)
+        call.beyond, left = left, ()
+        if dst.core.readers:
+            observed(dst.core, call, depth=4)
+        else:
+            call.execute(0, 0.0)  # type: ignore[misc]
 
 
 def freed(name: str, role: str, tensor: Any) -> AscendError:
@@ -150,6 +175,7 @@ def _call(transfer: Transfer, dst: Any, src: Any) -> Call:
         geometry=CopyShape(blocks if length else 0),
         fields=fields,
         sets=(("pad_value", fields["padValue"]),) if fields.get("isPad") else (),
+        beyond=transfer.beyond,
     )
 
 

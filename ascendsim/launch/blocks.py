@@ -47,6 +47,7 @@ def launch(job: Job, readers: Readers) -> Result:
 
         def run_one(core: AivCore, block: int) -> None:
             core.begin_block(block, readers.of(block))
+            core.on_hang = None if readers.checks is None else readers.checks.hangs
             run_block(job, core, block, arguments, readers.checks)
             end_block(core)
             if readers.checks is not None:
@@ -83,6 +84,8 @@ def _findings(checks: Checks | None, core: AivCore) -> Iterator[None]:
         core.warnings["stopped"] = f"the launch ended at a finding: {error}"
     if checks is not None:
         checks.end_launch()
+        if checks.note:
+            core.warnings["checks-limit"] = checks.note
 
 
 @contextmanager

@@ -67,7 +67,8 @@ class TBufPool:
             )
         core = self.pipe.core
         if core.readers:
-            observed(core, Call("Reset", PIPE.PIPE_ALL, core, (), fields={"pool": "TBufPool"}))
+            fields = {"pool": "TBufPool", "ub": self.start, "nbytes": self.nbytes}
+            observed(core, Call("Reset", PIPE.PIPE_ALL, core, (), fields=fields))
         self.cursor, self.handles = self.start, 0
 
     def claim(self, what: str, nbytes: int, handles: int, limited: bool) -> int:

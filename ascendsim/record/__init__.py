@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ascendsim.dtypes import DType
 from ascendsim.enums import PIPE
-from ascendsim.errors import RequestError
+from ascendsim.errors import BoundsError, RequestError
 from ascendsim.record.where import Line, Where
 
 UB, GM = "UB", "GM"
@@ -131,7 +131,8 @@ class Call:
     `row` is the same as data, for engines: (row of words, geometry block), Move or Store.
     `fields` are the call's other parameters under the names of the manual, for logs and pages;
     `hidden` the UB bytes that it stores beside its operands; `meets` says that it waits for other
-    blocks, or lets them go on; `sets` are the registers that it sets (record/registers.py).
+    blocks, or lets them go on; `sets` are the registers that it sets (record/registers.py);
+    `beyond` are the errors of leaving its tensors that it would have raised without the option out_of_bounds=report.
     """
 
     name: str
@@ -147,6 +148,7 @@ class Call:
     hidden: tuple[tuple[int, int], ...] = ()
     meets: bool = False
     sets: tuple[tuple[str, Any], ...] = ()
+    beyond: tuple[BoundsError, ...] = ()
     _stores: tuple[Span, ...] | None = field(default=None, init=False, repr=False)
 
     @property
@@ -187,7 +189,8 @@ class Instr(NamedTuple):
 class Finding:
     """What a check has to say about a call, number `seq` of block `core`, at `where`.
 
-    bytes : (start, stop) in `memory`, "UB" or a GM tensor; partner : the other call and its line
+    bytes : (start, stop) in `memory`, "UB" or a GM tensor; buffer : the queue or TBuf that they
+    lie in, "" of GM; partner : the other call and its line
     """
 
     code: str
@@ -203,6 +206,7 @@ class Finding:
     partner: str = ""
     memory: str = ""
     way_out: str = ""
+    buffer: str = ""
 
 
 class Observer(Protocol):

@@ -11,7 +11,7 @@ from ascendsim.enums import PIPE, CacheMode
 from ascendsim.errors import BoundsError, ContractError
 from ascendsim.isa.symbolic import BlockNumber
 from ascendsim.memory import GM_FAST_START, Allocation
-from ascendsim.record import GM, Access, Call, current_core
+from ascendsim.record import GM, Access, Call, Span, current_core
 from ascendsim.tensor.scalar import offset_of, read_element, scalar_call, write_element
 
 MAX_GM_ELEMENTS = 1 << 62
@@ -167,11 +167,14 @@ class GlobalTensor:
         if stop <= holder.nbytes and self.start + shift >= 0:
             return
         if self.start + shift < 0 or stop > holder.nbytes + holder.slack:
+            behind = (max(self.start + shift, holder.nbytes), stop)
+            outside = behind if stop > holder.nbytes else (self.start + shift, min(stop, 0))
             raise BoundsError(
                 f"{name}: {role} reaches {holder.name}[{self.start + shift:#x}, {stop:#x}) but the "
                 f"tensor has {holder.nbytes:#x} bytes (and {holder.slack} of slack); check "
                 f"offset, count and tiling",
                 finding="memcheck:gm-out-of-bounds",
+                about=Span(GM, holder, *outside),
             )
         if store:
             holder.slack_written = max(holder.slack_written, stop - holder.nbytes)

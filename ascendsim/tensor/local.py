@@ -12,8 +12,9 @@ from ascendsim.core import observed
 from ascendsim.dtypes import DType
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.errors import BoundsError, ContractError, QueueError
+from ascendsim.isa.beyond import tolerated
 from ascendsim.isa.operators import Expression, store
-from ascendsim.record import UB, Call
+from ascendsim.record import UB, Call, Span
 from ascendsim.tensor.scalar import offset_of, read_element, scalar_call, write_element
 
 MAX_SLICES = 256  # sub-tensors kept per tensor before the table is cleared
@@ -145,7 +146,9 @@ class LocalTensor:
                     "GetValue: this run makes records only (time, execute=False) and has no data; "
                     "what the kernel does next may depend on the value, so launch it with data"
                 )
-            observed(core, scalar_call("GetValue", self, start, False))
+            call = scalar_call("GetValue", self, start, False)
+            call.beyond = self._beyond("GetValue", index)
+            observed(core, call)
         return read_element(core.ub.array, start, self.dtype)
 
     def SetValue(self, index: int, value: Any) -> None:
@@ -156,6 +159,7 @@ class LocalTensor:
         call = None
         if core.readers:
             call = scalar_call("SetValue", self, start, True, core.ub.array, bits)
+            call.beyond = self._beyond("SetValue", index)
             observed(core, call, value)
         else:
             write_element(core.ub.array, start, self.dtype, bits)
@@ -168,5 +172,17 @@ class LocalTensor:
                 about=self.buffer,
             )
         if not hasattr(index, "__index__") or not 0 <= index < self.count:
-            raise BoundsError(f"{name}({index!r}): {self!r} has elements 0..{self.count - 1}")
+            self._beyond(name, index)
         return self.start + int(index) * self.dtype.nbytes
+
+    def _beyond(self, name: str, index: Any) -> tuple[BoundsError, ...]:
+        """Return what is reported of an element outside (out_of_bounds=report), or raise it."""
+        integer = hasattr(index, "__index__")
+        if integer and 0 <= index < self.count:
+            return ()
+        error = BoundsError(f"{name}({index!r}): {self!r} has elements 0..{self.count - 1}")
+        if not integer:
+            raise error
+        start = self.start + int(index) * self.dtype.nbytes
+        error.about = Span(UB, self.buffer, start, start + self.dtype.nbytes)
+        return tolerated(self.core, "", error)

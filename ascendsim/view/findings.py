@@ -42,7 +42,8 @@ def _lines(finding: Finding) -> list[str]:
         f"  {finding.code} in block {finding.core}, call {finding.seq}{times}",
     ]
     if finding.bytes is not None:
-        lines.append(f"  {finding.memory}[{finding.bytes[0]:#x}, {finding.bytes[1]:#x})")
+        buffer = f" of {finding.buffer}" if finding.buffer else ""
+        lines.append(f"  {finding.memory}[{finding.bytes[0]:#x}, {finding.bytes[1]:#x}){buffer}")
     if finding.partner:
         lines.append(f"  with {finding.partner}")
     if finding.way_out:

@@ -224,7 +224,7 @@ def strict_read(k, x, out):
     Muls(a, b, 2.0, N)
 
 
-@fault("initcheck:pad-read", BOTH, strict=True)
+@fault("initcheck:pad-read", BOTH, strict=True, inputs={"x": np.ones(N - 3, np.float32)})
 def strict_read_of_padding(k, x, out):
     p = pipe_with(a=4 * N, b=4 * N)
     a, b = p.a.Get(float32), p.b.Get(float32)

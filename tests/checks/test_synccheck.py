@@ -175,15 +175,6 @@ def test_tensors_that_are_never_freed_without_memcheck():
     assert (found.code, found.bytes) == ("synccheck:never-freed", (0, 64))
 
 
-def test_a_wait_that_hangs_says_which_flags_are_set():
-    def body(x, out):
-        SetFlag(HardEvent.MTE2_V, 1)
-        WaitFlag(HardEvent.MTE2_V, 2)
-
-    found = {each.code: each for each in findings_of(body, DATA, OUT)}
-    assert "nobody: MTE2_V(1) at " in found["synccheck:wait-without-set"].message
-
-
 def test_the_partner_of_a_flag_that_is_set_twice():
     found = verify(next(each for each in TABLE if each.name == "set_twice"))
     assert found.partner.startswith("SetFlag on MTE2 at ")

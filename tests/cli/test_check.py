@@ -24,6 +24,7 @@ KEYS = [
     "partner",
     "memory",
     "way_out",
+    "buffer",
 ]
 NPUCHK = [
     "ErrorRead1",
@@ -112,7 +113,7 @@ def test_the_text_of_a_finding(ask: Ask, racy: Path) -> None:
     assert out[0].endswith(": 1 error, 0 warnings")
     assert out[2].startswith(f"{racy / 'op_kernel.py'}:12: error: Muls on V reads bytes that ")
     assert out[4:6] == [
-        "  UB[0x0, 0x100)",
+        "  UB[0x0, 0x100) of UB0",
         f"  with DataCopy on MTE2 at {racy / 'op_kernel.py'}:11",
     ]
     assert out[6].startswith("  way out: order the two: ")

@@ -1,8 +1,10 @@
 """What blocks do to one another through GM: bytes that two of them touch, and no order between.
 
 Blocks are ordered only by SyncAll, IBSet and IBWait. What a block does between two of those is one
-section; `before[block, section]` says which sections of the others were over when it began. All
-accesses are kept as byte ranges (neighbours of one line as one) and compared when the launch ends.
+section; `before[block, section]` says which sections of the others were over when it began. The
+bytes of each line of the kernel in each section are kept as one set, and the sets are compared
+when the launch ends. The data cache of the scalar unit writes back whole lines, so there writes to
+different bytes of a line are compared too.
 """
 
 from __future__ import annotations
@@ -10,40 +12,48 @@ from __future__ import annotations
 from typing import Any
 
 from ascendsim.observe.checks.findings import Findings, named
+from ascendsim.observe.checks.ranges import meet, whole
+from ascendsim.observe.checks.spans import Place, overlapping
 from ascendsim.observe.checks.touched import Touched
 from ascendsim.record import GM, Instr
 
-SYNCS = ("SyncAll", "IBSet", "IBWait")
-MAX_COMPARED = 1 << 21  # pairs, for kernels in which everything collides
+SYNCS = frozenset(("SyncAll", "IBSet", "IBWait"))
+LINE_BYTES = 64  # of the data cache of the scalar unit
+MAX_COMPARED = 1 << 21  # pairs of sets; only sections by the thousand come near
 
 
 class Traffic:
-    """Accesses of all blocks to GM, and the order between blocks."""
+    """Accesses of all blocks to GM, and the order between blocks.
+
+    skipped : pairs that were too many to be compared
+    """
 
     MANAGED = SYNCS
 
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
-        self.pieces: dict[int, list[Piece]] = {}
+        self.places: dict[int, dict[tuple[Any, ...], Place]] = {}  # by tensor
         self.section: dict[int, int] = {}
         self.over: dict[int, dict[int, int]] = {}  # block -> what it knows to be over, per block
         self.before: dict[tuple[int, int], dict[int, int]] = {}
         self.meetings: dict[Any, dict[int, int]] = {}
         self.met: dict[Any, int] = {}
-        self.order = 0
+        self.order = self.skipped = 0
 
     def access(self, instr: Instr, touched: tuple[Touched, ...]) -> None:
         """Keep what a call touches in GM."""
         for each in touched:
             if each.holder is None:
                 continue
-            pieces = self.pieces.setdefault(id(each.holder), [])
-            section = self.section.get(instr.block, 0)
             self.order += 1
-            for start, stop in each.spans():
-                last = pieces[-1] if pieces else None
-                if last is None or not last.grows(start, stop, each, instr, section):
-                    pieces.append(Piece(start, stop, each, instr, section, self.order))
+            block, (code, at, *_) = instr.block, instr.where
+            section = self.section.get(block, 0)
+            key = (block, section, id(code), at, each.writes, each.atomic)
+            places = self.places.setdefault(id(each.holder), {})
+            place = places.get(key)
+            if place is None:
+                place = places[key] = Place(instr, each, section, self.order)
+            place.add(each)
 
     def manage(self, instr: Instr) -> None:
         """Take an order between blocks into account."""
@@ -61,10 +71,17 @@ class Traffic:
 
     def end(self) -> None:
         """Report the bytes that two blocks touch without order."""
-        budget = MAX_COMPARED
-        for pieces in self.pieces.values():
-            if any(piece.touched.writes for piece in pieces):
-                budget = self._sweep(pieces, budget)
+        compared = 0
+        for places in self.places.values():
+            if not any(place.touched.writes for place in places.values()):
+                continue
+            lines = any(place.cached for place in places.values())
+            for pair in overlapping(list(places.values()), LINE_BYTES if lines else 1):
+                compared += 1
+                if compared > MAX_COMPARED:
+                    self.skipped += 1
+                elif pair[0].block != pair[1].block:
+                    self._compare(*sorted(pair, key=lambda each: each.order))
 
     def _arrive(self, block: int, meeting: Any) -> None:
         """End the section of a block, and let those know who leave the meeting later."""
@@ -81,36 +98,30 @@ class Traffic:
         self.section[block] = section + 1
         self.before[block, section + 1] = dict(over)
 
-    def _sweep(self, pieces: list[Piece], budget: int) -> int:
-        """Compare the pieces of one tensor that overlap; return what is left of the budget."""
-        readers: list[Piece] = []
-        writers: list[Piece] = []
-        for piece in sorted(pieces, key=lambda each: each.start):
-            writers = [each for each in writers if each.stop > piece.start]
-            against = writers
-            if piece.touched.writes:
-                readers = [each for each in readers if each.stop > piece.start]
-                against = writers + readers
-            for other in against:
-                budget -= 1
-                if budget < 0:
-                    return budget
-                if other.instr.block != piece.instr.block and not self._ordered(other, piece):
-                    self._report(*sorted((other, piece), key=lambda each: each.order))
-            (writers if piece.touched.writes else readers).append(piece)
-        return budget
+    def _compare(self, old: Place, new: Place) -> None:
+        """Report what two blocks do to the same bytes, or to the same line of the data cache."""
+        writes = old.touched.writes, new.touched.writes
+        if not any(writes) or self._ordered(old, new):
+            return
+        span = meet(old.ranges(), new.ranges())
+        if span is not None:
+            self._report(old, new, span)
+        elif all(writes) and (old.cached or new.cached) and "memcheck" in self.findings.tools:
+            line = meet(*(whole(each.ranges(), LINE_BYTES) for each in (old, new)))
+            if line is not None:
+                self._report_line(old, new, line[0])
 
-    def _ordered(self, one: Piece, other: Piece) -> bool:
+    def _ordered(self, one: Place, other: Place) -> bool:
         if one.touched.atomic == other.touched.atomic != "":
             return True
         return self._over(one, other) or self._over(other, one)
 
-    def _over(self, one: Piece, other: Piece) -> bool:
+    def _over(self, one: Place, other: Place) -> bool:
         """Tell whether the section of `one` was over when that of `other` began."""
-        known = self.before.get((other.instr.block, other.section), {})
-        return known.get(one.instr.block, -1) >= one.section
+        known = self.before.get((other.block, other.section), {})
+        return known.get(one.block, -1) >= one.section
 
-    def _report(self, old: Piece, new: Piece) -> None:
+    def _report(self, old: Place, new: Place, span: tuple[int, int]) -> None:
         kind = "waw"
         if not (old.touched.writes and new.touched.writes):
             kind = "raw" if old.touched.writes else "war"
@@ -125,41 +136,26 @@ class Traffic:
         self.findings.add(
             code,
             new.instr,
-            f"{named(new.instr)} of block {new.instr.block} {verbs[0]} bytes of "
-            f"{new.touched.memory} that {named(old.instr)} (line {line}) of block "
-            f"{old.instr.block} "
+            f"{named(new.instr)} of block {new.block} {verbs[0]} bytes of "
+            f"{new.touched.memory} that {named(old.instr)} (line {line}) of block {old.block} "
             f"{verbs[1]}: nothing orders the blocks",
             memory=new.touched.memory,
-            span=(max(old.start, new.start), min(old.stop, new.stop)),
+            span=span,
             partner=old.instr,
         )
 
-
-class Piece:
-    """A contiguous range of bytes that calls of one line of one section touch alike."""
-
-    __slots__ = ("instr", "order", "section", "start", "stop", "touched")
-
-    def __init__(
-        self, start: int, stop: int, touched: Touched, instr: Instr, section: int, order: int
-    ) -> None:
-        self.start, self.stop, self.touched = start, stop, touched
-        self.instr, self.section, self.order = instr, section, order
-
-    def grows(self, start: int, stop: int, touched: Touched, instr: Instr, section: int) -> bool:
-        """Take the next range in when it continues this one."""
-        mine, where = self.instr, instr.where
-        if (
-            start != self.stop
-            or instr.block != mine.block
-            or section != self.section
-            or where[:2] != mine.where[:2]
-            or touched.writes != self.touched.writes
-            or touched.atomic != self.touched.atomic
-        ):
-            return False
-        self.stop = stop
-        return True
+    def _report_line(self, old: Place, new: Place, start: int) -> None:
+        holder = new.touched.holder
+        self.findings.add(
+            "memcheck:cache-line",
+            new.instr,
+            f"{named(new.instr)} of block {new.block} and {named(old.instr)} of block "
+            f"{old.block} write the same {LINE_BYTES} bytes of {holder.name}: the data cache "
+            f"of the scalar unit writes back whole lines, so one of the two may be lost",
+            memory=holder.name,
+            span=(start, min(start + LINE_BYTES, holder.nbytes)),
+            partner=old.instr,
+        )
 
 
 def _join(known: dict[int, int], other: dict[int, int]) -> None:

@@ -10,11 +10,14 @@ from ascendsim.errors import AscendError
 from ascendsim.observe.checks.blocks import SYNCS, Traffic
 from ascendsim.observe.checks.codes import CODES, TOOLS, tool_of
 from ascendsim.observe.checks.findings import Findings
+from ascendsim.observe.checks.hang import Hang
 from ascendsim.observe.checks.initcheck import Undefined, UndefinedInGm
 from ascendsim.observe.checks.memcheck import Memory
+from ascendsim.observe.checks.overwrite import Overwritten
 from ascendsim.observe.checks.racecheck import Race
 from ascendsim.observe.checks.synccheck import SyncState
 from ascendsim.observe.checks.touched import Touched, TouchedBytes
+from ascendsim.observe.checks.unused import Unused
 from ascendsim.options import Options
 from ascendsim.record import Call, Finding, Instr
 
@@ -31,11 +34,16 @@ class _Block:
     def __init__(self, checks: Checks, core: Any) -> None:
         findings, tools = checks.findings, checks.findings.tools
         self.sync = SyncState(findings)
+        self.error: AscendError | None = None  # of a wait that finds no flag
+        self.hang: Hang | None = None  # once its record came
         self.checks: list[Any] = [self.sync]
         self._managers: dict[str, list[Callable[[Instr], None]]] = {}
         self.accesses: list[Callable[[Instr, tuple[Touched, ...]], None]] = []
         if "memcheck" in tools:
             self._add(Memory(findings))
+            if checks.strict:
+                self._add(Overwritten(findings, core))
+                self._add(checks.unused)
         if "initcheck" in tools:
             self._add(Undefined(findings, checks.in_gm, core, strict=checks.strict))
         if "racecheck" in tools:
@@ -61,7 +69,8 @@ class _Block:
 class Checks:
     """An observer; blocks may run one after another or by turns.
 
-    tools : names of the checks; strict : report reads of undefined bytes, too
+    tools : names of the checks
+    strict : report what may be meant, too: reads of undefined bytes, double writes, unused GM
     defined : names of the GM tensors that hold values when the launch begins
     """
 
@@ -78,7 +87,7 @@ class Checks:
         self.tools = tuple(tool for tool in TOOLS if tool in self.findings.tools)
         self.strict = strict
         self.in_gm = UndefinedInGm(defined)
-        self.traffic = Traffic(self.findings)
+        self.traffic, self.unused = Traffic(self.findings), Unused(self.findings)
         self._bytes = TouchedBytes()
         self._blocks: dict[int, _Block] = {}
 
@@ -91,7 +100,13 @@ class Checks:
         block = self._blocks.get(instr.block)
         if block is None:
             block = self._blocks[instr.block] = _Block(self, instr.call.core)
+        if block.error is not None:
+            self._behind(block, instr)
+            return
         call = instr.call
+        if call.beyond and "memcheck" in self.findings.tools:
+            for error in call.beyond:
+                self.findings.add_beyond(error, instr)
         if call.geometry is None or call.name in SYNCS:
             for manage in block.managers(call.name):
                 manage(instr)
@@ -101,12 +116,21 @@ class Checks:
             for access in block.accesses:
                 access(instr, touched)
 
+    def _behind(self, block: _Block, instr: Instr) -> None:
+        """Follow a call that is, or comes behind, a wait that finds no flag."""
+        if block.hang is not None:
+            block.hang.see(instr)
+        elif block.error is not None:
+            block.hang = Hang(self.findings, instr, block.error, block.sync.flags)
+
     def after(self, instr: Instr) -> None:
         """Nothing is left to see."""
 
     def end_block(self, core: Any) -> None:
         """Report what the block that ended on `core` leaves behind."""
         state = self._blocks.pop(core.block, None)
+        if state is not None and state.hang is not None:
+            raise state.hang.report()
         if state is not None:
             state.sync.end()
         if core.masks is not None and "synccheck" in self.findings.tools:
@@ -124,17 +148,42 @@ class Checks:
     def end_launch(self) -> None:
         """Report what only all blocks together show."""
         self.traffic.end()
+        self.unused.end()
+
+    @property
+    def note(self) -> str:
+        """What was left out, "" when nothing was."""
+        parts = []
+        if self.traffic.skipped:
+            parts.append(f"{self.traffic.skipped} pairs of accesses of two blocks were too many")
+        if self.findings.dropped:
+            parts.append(f"{self.findings.dropped} findings at further lines are not listed")
+        return "; ".join(parts)
+
+    def hangs(self, core: Any, error: AscendError) -> bool:
+        """Take the error of a wait that finds no flag, to say at the end who waits for whom."""
+        tools = self.findings.tools - self.findings.raising
+        if "synccheck" not in tools:
+            return False
+        block = self._blocks.get(core.block)
+        if block is None:
+            block = self._blocks[core.block] = _Block(self, core)
+        if block.hang is None:
+            block.error = error
+        return True
 
     def takes(self, error: AscendError, core: Any) -> bool:
         """Report an error that ended a block, where a running check knows this fault."""
+        block = self._blocks.get(core.block)
+        if block is not None and block.hang is not None:  # what comes behind a wait that hangs
+            first = block.hang.report()
+            error.message, error.where = first.message, first.where
+            return True
         tool = tool_of(error.finding)
         if error.finding not in CODES or tool not in self.findings.tools:
             return False
         if tool in self.findings.raising:
             return False
-        block = self._blocks.get(core.block)
         partner = None if block is None else block.sync.partner_of(error.about)
-        hangs = block is not None and error.finding == "synccheck:wait-without-set"
-        note = block.sync.chain() if block is not None and hangs else ""
-        self.findings.add_error(error, (core.block, core.seq), partner, note)
+        self.findings.add_error(error, (core.block, core.seq), partner)
         return True

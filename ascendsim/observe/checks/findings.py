@@ -12,7 +12,7 @@ from typing import Any
 
 from ascendsim.errors import AscendError, SanitizerError
 from ascendsim.observe.checks.codes import CODES, ERROR, tool_of
-from ascendsim.record import Finding, Instr
+from ascendsim.record import UB, Finding, Instr, Span
 
 MAX_FINDINGS = 2000  # generated code may have any number of lines
 
@@ -64,7 +64,7 @@ class Findings:
         found = Finding(
             code, severity, message, instr.block, instr.seq,
             None if partner is None else partner.seq,
-            where, span, 1, instr.call.name, told, memory, way_out,
+            where, span, 1, instr.call.name, told, memory, way_out, _buffer_at(instr, memory, span),
         )  # fmt: skip
         if severity == ERROR and tool_of(code) in self.raising:
             raise SanitizerError(f"{message}; {way_out} [{code}]")
@@ -74,28 +74,26 @@ class Findings:
         self, error: AscendError, call: tuple[int, int], partner: Instr | None, note: str = ""
     ) -> None:
         """Report an error that ended a block at `call` (block, number); `note` goes to its text."""
-        where = error.where
-        about: Any = error.about
         other = None if partner is None else self.place(partner.where)
-        key = (error.finding, where, other)
+        key = (error.finding, error.where, other)
         if self._known(key):
             return
-        name, colon, _ = error.message.partition(":")
-        severity, way_out = CODES[error.finding]
-        message, cut, advice = error.message.rpartition("; ")
-        if way_out or not cut:
-            message = error.message
         told = "" if partner is None or other is None else f"{named(partner)} at {at(other)}"
-        start = getattr(about, "start", None)
-        found = Finding(
-            error.finding, severity, message + note, *call,
-            None if partner is None else partner.seq,
-            where,
-            None if start is None else (start, start + about.nbytes),
-            1, name if colon else "", told, "" if start is None else "UB",
-            way_out or advice,
-        )  # fmt: skip
+        found = replace(
+            _of_error(error, call, note),
+            where=error.where,
+            other_seq=None if partner is None else partner.seq,
+            partner=told,
+        )
         self._keep(key, found)
+
+    def add_beyond(self, error: AscendError, instr: Instr) -> None:
+        """Report an error that a call would have raised without out_of_bounds=report."""
+        where = self.place(instr.where)
+        key = (error.finding, where, error.message.partition(" ")[0], None)
+        if not self._known(key):
+            call = (instr.block, instr.seq)
+            self._keep(key, replace(_of_error(error, call, ""), where=where))
 
     def place(self, where: Any) -> tuple[str, int]:
         """Return file (relative to the working directory when below it) and line of a call."""
@@ -121,6 +119,39 @@ class Findings:
     def _keep(self, key: tuple[Any, ...], found: Finding) -> None:
         self._found[key] = found
         self._counts[key] = 1
+
+
+def _of_error(error: AscendError, call: tuple[int, int], note: str) -> Finding:
+    """Return what an error of a call says, without its place."""
+    about: Any = error.about
+    name, colon, _ = error.message.partition(":")
+    severity, way_out = CODES[error.finding]
+    message, cut, advice = error.message.rpartition("; ")
+    if way_out or not cut:
+        message, advice = error.message, f"see `ascendsim explain {error.finding}`"
+    memory, span, buffer = "", None, ""
+    if isinstance(about, Span):
+        span, holder = (about.start, about.stop), about.holder.name
+        memory, buffer = (UB, holder) if about.space == UB else (holder, "")
+    elif hasattr(about, "nbytes"):  # a tensor or a buffer
+        memory, span = UB, (about.start, about.start + about.nbytes)
+        buffer = getattr(about, "buffer", about).name
+    return Finding(
+        error.finding, severity, message + note, *call,
+        bytes=span, instruction=name if colon else "", memory=memory,
+        way_out=way_out or advice, buffer=buffer,
+    )  # fmt: skip
+
+
+def _buffer_at(instr: Instr, memory: str, span: tuple[int, int] | None) -> str:
+    """Return the name of the buffer of an operand in which `span` of UB begins."""
+    if memory != UB or span is None:
+        return ""
+    for access in instr.call.accesses:
+        holder = access.holder
+        if access.space == UB and holder.start <= span[0] < holder.start + holder.nbytes:
+            return str(holder.name)
+    return ""
 
 
 def named(instr: Instr) -> str:

@@ -104,7 +104,7 @@ class Undefined:
         if steered:
             what = f"{name} takes {steered[0].access.role} from undefined bytes"
             self._report("initcheck:uninitialized-branch", instr, what, steered[0])
-        taint.follow(self.ub, instr.call, touched)
+        taint.follow(self.ub, instr, touched)
         if tainted:
             for each in touched:
                 if each.writes:

@@ -31,8 +31,8 @@ class Memory:
         name = instr.call.name
         if name == "InitBuffer":
             self._given(instr.call.core.holders[-1])
-        elif name in ("Reset", "Destroy") and "pool" not in instr.call.fields:
-            self.live.clear()
+        elif name in ("Reset", "Destroy"):
+            self._taken_back(instr.call.fields)
         elif name == "SetGlobalBuffer":
             self._window(instr)
 
@@ -50,6 +50,14 @@ class Memory:
         """Take note of the buffers of a queue or TBuf; those that it had before are gone."""
         self.live = {key: b for key, b in self.live.items() if b.holder is not holder}
         self.live |= {id(buffer): buffer for buffer in holder.buffers}
+
+    def _taken_back(self, fields: dict[str, Any]) -> None:
+        """Forget all buffers, or those in the memory of a TBufPool."""
+        if not fields:
+            self.live.clear()
+            return
+        start, stop = fields["ub"], fields["ub"] + fields["nbytes"]
+        self.live = {key: b for key, b in self.live.items() if not start <= b.start < stop}
 
     def _local(self, instr: Instr, touched: Touched) -> None:
         buffer, verb = touched.access.holder, "writes" if touched.writes else "reads"

@@ -12,8 +12,8 @@ from collections.abc import Collection
 from typing import Any
 
 from ascendsim.observe.checks.codes import tool_of
-from ascendsim.observe.checks.findings import Findings, at
-from ascendsim.record import UB, Instr
+from ascendsim.observe.checks.findings import Findings
+from ascendsim.record import UB, Instr, Span
 
 ENQUEUED = 2  # state of a buffer between EnQue and DeQue (pipe/buffer.py)
 _MODES = ("SetAtomicAdd", "SetAtomicMax", "SetAtomicMin", "SetAtomicNone")
@@ -53,19 +53,12 @@ class SyncState:
 
     def partner_of(self, about: Any) -> Instr | None:
         """Return the call that an error about this buffer or flag collides with."""
+        if isinstance(about, Span):
+            return None
         if isinstance(about, tuple):
             event, number = about
             return self.flags.get((event.name, number))
         return self.freed.get(id(about))
-
-    def chain(self) -> str:
-        """Say which flags are set while a wait hangs: the one that is meant may be among them."""
-        place = self.findings.place
-        flags = ", ".join(
-            f"{event}({number}) at {at(place(instr.where))}"
-            for (event, number), instr in self.flags.items()
-        )
-        return f" (set and waited for by nobody: {flags})" if flags else ""
 
     def _set(self, instr: Instr) -> None:
         fields = instr.call.fields

@@ -1,7 +1,7 @@
 """The exact bytes that a call touches, in a form that is quick to compare.
 
-A contiguous operand is two numbers. Of a strided or masked one the bytes are kept as a mask over
-its extent, so that operands that lie between each other's lanes do not meet.
+A contiguous operand is two numbers. Of a masked one the bytes are kept as a mask over its extent,
+of a strided copy as ranges, so that operands that lie between each other's lanes do not meet.
 `Call.ranges` says the same, one range at a time.
 """
 
@@ -12,23 +12,32 @@ from typing import Any
 import numpy as np
 
 from ascendsim.enums import DATABLOCK_BYTES
+from ascendsim.observe.checks.ranges import Ranges, meet
 from ascendsim.record import UB, Access, Call
 
 MAX_KEPT = 4096  # calls whose bytes are remembered
 
 
 class Touched:
-    """Bytes [start, stop) of `holder` (of UB: None), all of them or those of `mask`.
+    """Bytes [start, stop) of `holder` (of UB: None), all of them, those of `mask` or of `ranges`.
 
     `atomic` names the operation of a copy that combines with what is there, else "".
     """
 
-    __slots__ = ("access", "atomic", "holder", "mask", "start", "stop", "writes")
+    __slots__ = ("_mask", "access", "atomic", "holder", "ranges", "start", "stop", "writes")
 
-    def __init__(self, access: Access, start: int, stop: int, mask: np.ndarray | None) -> None:
-        self.access, self.start, self.stop, self.mask = access, start, stop, mask
+    def __init__(
+        self,
+        access: Access,
+        start: int,
+        stop: int,
+        mask: np.ndarray | None,
+        ranges: Ranges | None = None,
+    ) -> None:
+        self.access, self.start, self.stop, self._mask = access, start, stop, mask
         self.holder: Any = None if access.space == UB else access.holder
         self.writes, self.atomic = access.writes, ""
+        self.ranges = ranges  # those of a strided copy, whose extent in GM may be large
 
     @property
     def memory(self) -> str:
@@ -36,9 +45,20 @@ class Touched:
         return UB if self.holder is None else self.holder.name
 
     @property
+    def mask(self) -> np.ndarray | None:
+        """Which bytes from `start` on are touched, bool; None for all."""
+        if self._mask is None and self.ranges is not None:
+            mask = np.zeros(self.stop - self.start, bool)
+            for start, stop in zip(*self.ranges, strict=True):
+                mask[start - self.start : stop - self.start] = True
+            self._mask = mask
+        return self._mask
+
+    @property
     def index(self) -> Any:
         """What to index the bytes of the whole memory with, after `[start:stop]`."""
-        return slice(None) if self.mask is None else self.mask
+        mask = self.mask
+        return slice(None) if mask is None else mask
 
     def meets(self, other: Touched) -> tuple[int, int] | None:
         """Return the first and behind the last byte that both touch, None when there is none."""
@@ -47,6 +67,8 @@ class Touched:
         start, stop = max(self.start, other.start), min(self.stop, other.stop)
         if start >= stop:
             return None
+        if self.holder is not None and (self.ranges or other.ranges):
+            return meet(self._sorted(), other._sorted())
         if self.mask is None and other.mask is None:
             return start, stop
         both = np.ones(stop - start, bool)
@@ -58,10 +80,19 @@ class Touched:
 
     def spans(self) -> list[tuple[int, int]]:
         """Return the contiguous pieces (start, stop)."""
+        if self.ranges is not None:
+            return list(zip(self.ranges[0].tolist(), self.ranges[1].tolist(), strict=True))
         if self.mask is None:
             return [(self.start, self.stop)]
         edges = np.flatnonzero(np.diff(self.mask.astype(np.int8), prepend=0, append=0)) + self.start
         return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+
+    def _sorted(self) -> Ranges:
+        """Return the bytes as ranges."""
+        if self.ranges is not None:
+            return self.ranges
+        pieces = np.array(self.spans(), np.int64)
+        return pieces[:, 0], pieces[:, 1]
 
 
 class TouchedBytes:
@@ -101,7 +132,7 @@ def _touched(call: Call, access: Access) -> Touched | None:
     if part.counted or access.element == 0 or part.contiguous:
         spans = part.ranges(access)
         return Touched(access, spans[0][0], spans[0][1], None) if spans else None
-    starts = lane_starts(part, access).reshape(-1)
+    starts = lane_starts(part, access).reshape(-1)[: part.count]  # counter mode may end within
     return _painted(access, np.stack([starts, starts + access.element], 1))
 
 
@@ -127,6 +158,8 @@ def _blocks(access: Access, blocks: int) -> Touched | None:
     if blocks == 1 or pitch == nbytes:
         return Touched(access, start, start + blocks * nbytes, None)
     starts = start + np.arange(blocks, dtype=np.int64) * pitch
+    if pitch > nbytes:
+        return Touched(access, start, int(starts[-1]) + nbytes, None, (starts, starts + nbytes))
     return _painted(access, np.stack([starts, starts + nbytes], 1))
 
 

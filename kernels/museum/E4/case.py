@@ -14,6 +14,6 @@ CASE = Case(
     told="0 - 1 in uint16 is a loop count of 65535: VEC_ERROR, or mean = var = 0",
     soc="ascend950",
     inputs=INPUTS,
-    caught_by="RepeatError",
+    caught_by="memcheck:illegal-range",
     right=RIGHT,
 )
