@@ -14,7 +14,8 @@ import numpy as np
 
 from ascendsim.engine.conflicts import Race, conflicts, races
 from ascendsim.engine.order import Order, Rules, order_of
-from ascendsim.engine.schedules import Difference, Stage, sequences
+from ascendsim.engine.schedules import Difference, Stage
+from ascendsim.engine.sequences import sequences
 from ascendsim.errors import KernelError, RequestError
 from ascendsim.explore.witness import Hazard, Witness, differing, witness_of
 from ascendsim.host import Op, Tiling, load
@@ -71,8 +72,9 @@ def try_schedules(
 ) -> Schedules:
     """Run each of `blocks` (default: the first and the last) in `count` other orders.
 
-    Whole instructions are put in another order. With auto_sync=off two vector instructions of a
-    910B-class chip without a barrier between them have none.
+    Whole instructions are put in another order, and some start before one that races with them is
+    complete. With auto_sync=off two vector instructions of a 910B-class chip without a barrier
+    between them have no order. Where few instructions race, all their orders are among the `count`.
 
     Raises
     ------
@@ -101,7 +103,7 @@ def schedules_of(
         with staged(job, block) as stage:
             order, pairs = _races(stage, job.options)
             racing += len(pairs)
-            here, witness = _tried(stage, order, count, seed)
+            here, witness = _tried(stage, order, pairs, count, seed)
             parted |= here
             if witness is not None and found is None:
                 found = _least(stage, order, pairs, witness)
@@ -130,7 +132,9 @@ def _races(stage: Stage, options: Options) -> tuple[Order, list[Race]]:
     return order, list(races(conflicting, order))
 
 
-def _tried(stage: Stage, order: Order, count: int, seed: int) -> tuple[set[int], Witness | None]:
+def _tried(
+    stage: Stage, order: Order, pairs: list[Race], count: int, seed: int
+) -> tuple[set[int], Witness | None]:
     """Return the numbers of the orders that differ, and what the first of them shows."""
     want = stage.run(stage.program_order())
     if isinstance(want, Difference):
@@ -140,7 +144,8 @@ def _tried(stage: Stage, order: Order, count: int, seed: int) -> tuple[set[int],
         )
     parted: set[int] = set()
     first = None
-    for number, (name, sequence) in enumerate(sequences(stage.records, order, count, seed)):
+    tried = sequences(stage.records, order, count, seed, pairs)
+    for number, (name, sequence) in enumerate(tried):
         found = differing(stage, want, sequence)
         if found is not None:
             parted.add(number)

@@ -11,7 +11,8 @@ import numpy as np
 
 from ascendsim.engine.conflicts import GRAVITY, Race, Shared, shared
 from ascendsim.engine.order import Order
-from ascendsim.engine.schedules import Difference, Stage, swapped
+from ascendsim.engine.schedules import Difference, Stage
+from ascendsim.engine.sequences import swapped
 from ascendsim.explore.sync_points import Place
 from ascendsim.record import UB, Instr
 

@@ -13,7 +13,7 @@ from ascendsim.ascendc import *
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.engine.conflicts import conflicts
 from ascendsim.engine.order import Rules, order_of
-from ascendsim.engine.schedules import sequences
+from ascendsim.engine.sequences import sequences
 from ascendsim.explore.inputs import random_inputs
 from ascendsim.explore.minimize import minimize_sync, minimized
 from ascendsim.explore.sync_points import sync_points, with_barriers

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ascendsim import Options
 from ascendsim.engine.conflicts import conflicts, races
 from ascendsim.engine.order import NOTHING, Rules, order_of
-from ascendsim.engine.schedules import sequences
+from ascendsim.engine.sequences import sequences
 from ascendsim.explore.sync_points import sync_points
 from ascendsim.explore.witness import differing
 from ascendsim.launch.staging import staged
