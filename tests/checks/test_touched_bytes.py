@@ -19,6 +19,7 @@ from ascendsim.record import UB
 from tests.kit import Ub, make_job
 
 ROOM, FILLS, TRIES = 4096, 24, 6
+IN_PLACE, AGAIN = UnaryRepeatParams(2, 2, 17, 17), UnaryRepeatParams(1, 0, 8, 1)
 GAPS = UnaryRepeatParams(2, 3, 17, 26)
 PAIRS = BinaryRepeatParams(2, 1, 3, 17, 9, 26)
 ODD, SOME = [0x0123456789ABCDEF, 0], [0b1011 << 20, 0]
@@ -49,8 +50,14 @@ CALLS = {
     "repeats": (lambda i, f, h, b: Adds(i, i[1024:], 5, 64, 3, GAPS), True),
     "masked": (lambda i, f, h, b: Adds(i, i[1024:], 5, ODD, 3, GAPS), True),
     "few lanes": (lambda i, f, h, b: Add(i, i[1024:], i[2048:], SOME, 3, PAIRS), True),
-    "in place": (lambda i, f, h, b: Adds(i, i, 0x5A5A5A5A, ODD, 3, UnaryRepeatParams(2, 2, 17, 17)), True),
-    "source again": (lambda i, f, h, b: Adds(i, i[512:], 5, 64, 2, UnaryRepeatParams(1, 0, 8, 1)), 1),
+    "in place": (
+        lambda i, f, h, b: Adds(i, i, 0x5A5A5A5A, ODD, 3, UnaryRepeatParams(2, 2, 17, 17)),
+        True,
+    ),
+    "source again": (
+        lambda i, f, h, b: Adds(i, i[512:], 5, 64, 2, UnaryRepeatParams(1, 0, 8, 1)),
+        1,
+    ),
     "counter": (
         lambda i, f, h, b: counting(
             100, lambda: Adds(i, i[1024:], 5, MASK_PLACEHOLDER, 1, GAPS, isSetMask=False)
@@ -104,9 +111,7 @@ def of_call(name):
         make(u["i"], u["f"], u["h"], u["b"])
 
     options = {"select_scratch": "off"}
-    job = make_job(
-        body, {"x": np.ones(8, np.float32)}, {"out": ((8,), "float32")}, options=options
-    )
+    job = make_job(body, {"x": np.ones(8, np.float32)}, {"out": ((8,), "float32")}, options=options)
     return staged(job, 0)
 
 
@@ -117,6 +122,15 @@ def painted(touched, writes, size):
         if each.holder is None and each.writes is writes:
             found[each.start : each.stop][each.index] = True
     return found
+
+
+def said_by_ranges(call, size):
+    """Return which bytes of UB the call's own ranges name."""
+    said = np.zeros(size, bool)
+    for access in call.accesses:
+        for start, stop in call.ranges(access) if access.space == UB else ():
+            said[start:stop] = True
+    return said
 
 
 def random_ub(rng, size):
@@ -157,9 +171,4 @@ def test_bytes_are_those_that_the_call_touches(name):
                 assert matters[place] or not CALLS[name][1], place
         assert np.array_equal(changed, writes)
         assert reads.any() or name == "fill"
-        slow = [span for access in instr.call.accesses if access.space == UB
-                for span in instr.call.ranges(access)]
-        said = np.zeros(size, bool)
-        for start, stop in slow:
-            said[start:stop] = True
-        assert np.array_equal(said, reads | writes)
+        assert np.array_equal(said_by_ranges(instr.call, size), reads | writes)

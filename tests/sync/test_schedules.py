@@ -109,6 +109,15 @@ def test_atomic_additions_commute_but_not_with_stores():
     assert conflicting(body) == [("DataCopy", "DataCopy")] * 2  # the store with either addition
 
 
+def test_fills_of_gm_without_an_atomic_mode_conflict():
+    def body(x, out):
+        InitOutput(gm(out), 64, 1.0)
+        InitOutput(gm(out), 64, 2.0)
+
+    assert conflicting(body) == [("InitOutput", "InitOutput")]
+    assert schedules_of(job_of(body), 10).witness.difference.want == 0x40000000
+
+
 def test_copies_of_one_pipe_to_the_same_bytes_need_a_barrier():
     def body(x, out):
         u = Ub(a=(float32, 128))

@@ -46,8 +46,11 @@ class Findings:
         memory: str = "",
         span: tuple[int, int] | None = None,
         partner: Instr | None = None,
+        way_out: str = "",
     ) -> None:
         """Report `code` at a call; `span` are bytes of `memory`, `partner` the other call.
+
+        `way_out` takes the place of the general one of the code.
 
         Raises
         ------
@@ -59,7 +62,8 @@ class Findings:
         key = (code, where, other)
         if self._known(key):
             return
-        severity, way_out = CODES[code]
+        severity, general = CODES[code]
+        way_out = way_out or general
         told = "" if partner is None or other is None else f"{named(partner)} at {at(other)}"
         found = Finding(
             code, severity, message, instr.block, instr.seq,

@@ -28,6 +28,9 @@ S, V, MTE2, MTE3 = range(4)
 PIPES = {PIPE.PIPE_S: S, PIPE.PIPE_V: V, PIPE.PIPE_MTE2: MTE2, PIPE.PIPE_MTE3: MTE3}
 _OTHERS = [[q for q in (S, V, MTE2, MTE3) if q != p] + [p] for p in (S, V, MTE2, MTE3)]
 _GRAVITY = ("raw", "waw", "war")
+#: the calls of a queue that make the edge of an event
+_QUEUES = dict.fromkeys(("MTE2_V", "V_MTE3", "MTE2_MTE3"), "EnQue and DeQue")
+_QUEUES |= dict.fromkeys(("V_MTE2", "MTE3_V", "MTE3_MTE2"), "FreeTensor and AllocTensor")
 _WORDS = {
     "raw": "reads bytes that {} writes",
     "waw": "writes bytes that {} writes, too",
@@ -129,7 +132,7 @@ class Race:
     def _report(self, intra: bool, instr: Instr, conflict: Conflict) -> None:
         old = conflict.old.instr
         theirs = f"{named(old)} (line {self.findings.place(old.where)[1]})"
-        missing = "no barrier orders them" if intra else "no flag or queue orders the pipes"
+        missing, way_out = _missing(old, instr, intra)
         self.findings.add(
             f"racecheck:{conflict.kind}-{'intra' if intra else 'inter'}-pipe",
             instr,
@@ -137,7 +140,22 @@ class Race:
             memory=conflict.memory,
             span=conflict.span,
             partner=old,
+            way_out=way_out,
         )
+
+
+def _missing(old: Instr, new: Instr, intra: bool) -> tuple[str, str]:
+    """Say what would order two calls, as a fact and as advice."""
+    first, second = (each.call.pipe.name.removeprefix("PIPE_") for each in (old, new))
+    if intra:
+        barrier = f"PipeBarrier(PIPE_{first})"
+        return f"no {barrier} orders them", f"put {barrier} between the two"
+    event = f"{first}_{second}"
+    advice = f"SetFlag(HardEvent.{event}, id) after the first, WaitFlag before the second"
+    queue = _QUEUES.get(event)
+    if queue is None:
+        return f"no flag {event} orders the pipes", advice
+    return f"no flag or queue edge {event} orders the pipes", f"{queue} of a queue; or {advice}"
 
 
 def _join(clock: list[int], other: list[int]) -> None:
