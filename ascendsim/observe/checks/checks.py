@@ -32,7 +32,7 @@ class _Block:
         findings, tools = checks.findings, checks.findings.tools
         self.sync = SyncState(findings)
         self.checks: list[Any] = [self.sync]
-        self._managers: dict[str, list[Callable[[Instr], None]]] = {}
+        self.known: dict[str, list[Callable[[Instr], None]]] = {}
         self.accesses: list[Callable[[Instr, tuple[Touched, ...]], None]] = []
         if "memcheck" in tools:
             self._add(Memory(findings))
@@ -50,11 +50,9 @@ class _Block:
         self.accesses.append(check.access)
 
     def managers(self, name: str) -> list[Callable[[Instr], None]]:
-        """Return what takes the calls `name`, found once."""
-        found = self._managers.get(name)
-        if found is None:
-            wanted = (c for c in self.checks if c.MANAGED is None or name in c.MANAGED)
-            found = self._managers[name] = [each.manage for each in wanted]
+        """Return what takes the calls `name`; `known` is what was found before."""
+        wanted = (c for c in self.checks if c.MANAGED is None or name in c.MANAGED)
+        found = self.known[name] = [each.manage for each in wanted]
         return found
 
 
@@ -92,8 +90,9 @@ class Checks:
         if block is None:
             block = self._blocks[instr.block] = _Block(self, instr.call.core)
         call = instr.call
-        if call.geometry is None or call.name in SYNCS:
-            for manage in block.managers(call.name):
+        name = call.name
+        if call.geometry is None or name in SYNCS:
+            for manage in block.known.get(name) or block.managers(name):
                 manage(instr)
             return
         touched = self._bytes.of(call)
@@ -109,6 +108,9 @@ class Checks:
         state = self._blocks.pop(core.block, None)
         if state is not None:
             state.sync.end()
+            for each in state.checks:
+                if isinstance(each, Undefined):
+                    each.release()
         if core.masks is not None and "synccheck" in self.findings.tools:
             self._masks(core)
 

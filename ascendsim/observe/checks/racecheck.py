@@ -109,12 +109,15 @@ class Race:
             clock[S] = self.counts[S]
         if pipe == S or (pipe == V and self.ordered_v):
             clock[pipe] = self.counts[pipe]
+        counts = self.counts
         for other in _OTHERS[pipe]:
-            issued = self.issued[other]
-            if issued and issued[-1].number > clock[other]:
+            done = clock[other]
+            if counts[other] > done and _overlap(done, self.issued[other], touched):
                 self._compare(pipe, other, instr, touched)
-        self.counts[pipe] += 1
-        self.issued[pipe].append(Issued(self.counts[pipe], instr, touched, clock.copy()))
+        counts[pipe] += 1
+        # as Issued(...), without its layer of Python: this runs for every instruction
+        known = (counts[pipe], instr, touched, clock.copy())
+        self.issued[pipe].append(tuple.__new__(Issued, known))
 
     def _compare(self, pipe: int, other: int, instr: Instr, touched: tuple[Touched, ...]) -> None:
         """Look for conflicts with the instructions of `other` that may still run."""
@@ -164,6 +167,19 @@ def _join(clock: list[int], other: list[int]) -> None:
             clock[pipe] = number
 
 
+def _overlap(done: int, issued: deque[Issued], touched: tuple[Touched, ...]) -> bool:
+    """Tell whether extents meet at all: they hardly ever do."""
+    for number, _, others, _ in reversed(issued):
+        if number <= done:
+            return False
+        for theirs in others:
+            start, stop, writes = theirs.start, theirs.stop, theirs.writes
+            for mine in touched:
+                if mine.start < stop and start < mine.stop and (writes or mine.writes):
+                    return True
+    return False
+
+
 def _conflicts(done: int, issued: deque[Issued], touched: tuple[Touched, ...]) -> list[Conflict]:
     """Return the newest conflict of each operand, one per older instruction, the gravest kind."""
     found: dict[int, Conflict] = {}
@@ -185,7 +201,7 @@ def _with(mine: Touched, done: int, issued: deque[Issued]) -> Iterator[Conflict]
             return
         for theirs in old.touched:
             if mine.start >= theirs.stop or theirs.start >= mine.stop:
-                continue  # nearly all of them
+                continue
             if not (mine.writes or theirs.writes) or _commute(mine, theirs):
                 continue
             span = mine.meets(theirs)

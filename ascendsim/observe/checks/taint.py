@@ -129,9 +129,8 @@ def _chunks(call: Call) -> Iterator[list[np.ndarray]]:
     starts = [lane_starts(shape, a) if a.element else None for a in call.accesses]
     for repeat in range(shape.repeats):
         lanes = repeat * shape.lanes + active
-        some = lanes < shape.count  # in counter mode the last repeat is shorter
         yield [
-            _places(access, lanes[some], active[some]) if rows is None else rows[repeat][some]
+            _places(access, lanes, active) if rows is None else rows[repeat]
             for access, rows in zip(call.accesses, starts, strict=True)
         ]
 

@@ -101,19 +101,12 @@ def _touched(call: Call, access: Access) -> Touched | None:
     if part.counted or access.element == 0 or part.contiguous:
         spans = part.ranges(access)
         return Touched(access, spans[0][0], spans[0][1], None) if spans else None
-    starts = lane_starts(part, access)
-    if part.count < part.repeats * part.lanes:  # counter mode: the last repeat is shorter
-        numbers = np.arange(part.repeats)[:, None] * part.lanes + active_lanes(part)
-        starts = starts[numbers < part.count]
-    starts = starts.reshape(-1)
+    starts = lane_starts(part, access).reshape(-1)[: part.count]  # counter mode may end within
     return _painted(access, np.stack([starts, starts + access.element], 1))
 
 
 def lane_starts(shape: Any, access: Access) -> np.ndarray:
-    """Return the byte offset in UB of each active lane: int64 (repeats, active lanes).
-
-    The last repeat counts as whole, as it is but in counter mode.
-    """
+    """Return the byte offset in UB of each active lane: int64 (repeats, active lanes)."""
     lanes = active_lanes(shape)
     per_block = DATABLOCK_BYTES // access.element
     inside = lanes // per_block * access.block_stride + lanes % per_block * access.element
