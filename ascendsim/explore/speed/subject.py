@@ -20,6 +20,7 @@ from ascendsim.explore.speed.measure import Work
 from ascendsim.host import Op, Tiling
 from ascendsim.host.job import make_job
 from ascendsim.launch import Readers, run
+from ascendsim.observe.checks import Checks
 from ascendsim.options import Options
 
 MODES = ("step", "replay", "fused")
@@ -53,10 +54,11 @@ class Subject:
         """Name and type."""
         return f"{self.op.name} {self.dtype.name}"
 
-    def launch(self, mode: str) -> Any:
-        """Run the kernel; returns what `launch.run` returns."""
+    def launch(self, mode: str, tools: Sequence[str] = ()) -> Any:
+        """Run the kernel, with these checks; returns what `launch.run` returns."""
         job = make_job(self.op, self.arrays, self.tiling, None, 0, Options())
-        return run(job, Readers(), mode)
+        checks = Checks(tools, job.options, defined=tuple(job.inputs)) if tools else None
+        return run(job, Readers(checks=checks), mode)
 
     def loops(self) -> float:
         """Run fused; return the seconds of its loops, without the call around them."""
