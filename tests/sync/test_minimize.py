@@ -1,4 +1,4 @@
-"""Verdicts on every synchronisation of known kernels, each witness run again by hand."""
+"""Verdicts on every synchronisation of known kernels, and the witnesses of those that count."""
 
 from __future__ import annotations
 
