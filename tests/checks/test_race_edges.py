@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from ascendsim import Options
 from ascendsim.ascendc import *
+from ascendsim.launch import Readers, launch
+from ascendsim.observe.checks import Checks
 from tests.checks.kit import (
     BOTH,
     DATA,
@@ -20,7 +23,7 @@ from tests.checks.kit import (
     pipe_with,
     verify,
 )
-from tests.kit import gm
+from tests.kit import gm, make_job
 
 TABLE, fault = faults()
 
@@ -218,3 +221,23 @@ def test_a_finding_names_the_edge_that_is_missing():
     assert read.way_out == "SetFlag(HardEvent.V_S, id) after the first, WaitFlag before the second"
     assert again.message.endswith("no PipeBarrier(PIPE_V) orders them")
     assert again.way_out == "put PipeBarrier(PIPE_V) between the two"
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_what_is_not_looked_for_is_said(ordered):
+    """A pipe that nothing orders is looked back at so far, and no further."""
+
+    def body(x, out):
+        a, b = buffers()
+        for _ in range(2100):
+            DataCopy(a, gm(x), 8)
+            PipeBarrier(PIPE_MTE2)
+            if ordered:
+                flags(HardEvent.MTE2_V)
+        Duplicate(b, 1.0, 8)
+
+    checks = Checks(("racecheck",), Options())
+    result = launch(make_job(body, DATA, OUT), Readers(checks=checks))
+    told = [text for text in result.warnings if text.startswith("checks-limit-races: MTE2 runs")]
+    assert len(told) == (not ordered)
+    assert checks.all() == []

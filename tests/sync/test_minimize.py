@@ -215,3 +215,19 @@ def test_only_equal_bytes_lack_a_witness():
             call.execute(call.address, call.encode(1.0) if call.encode else 1.0)
             images.append(stage.core.ub.array[start:stop].tobytes())
         assert images[0] == images[1] == x.tobytes()
+
+
+def test_a_flag_of_the_scalar_unit_is_redundant_by_assumption_only():
+    def body(x, out):
+        u = Ub(a=(float32, 64))
+        u["a"].SetValue(0, 1.0)
+        SetFlag(HardEvent.S_MTE3, 0)
+        WaitFlag(HardEvent.S_MTE3, 0)
+        DataCopy(gm(out), u["a"], 64)
+
+    x = np.ones(64, np.float32)
+    found = minimized(make_job(body, {"x": x}, {"out": ((64,), "float32")}), inputs=1)
+    (flag,) = found.sync
+    assert (flag.off.verdict, flag.off.path[0][0].name) == (NOT, "SetValue")
+    assert flag.off.note.endswith("keep this flag")
+    assert "[note] that what the scalar unit did" in str(found)

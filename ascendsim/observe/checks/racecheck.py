@@ -27,6 +27,7 @@ MAX_UNORDERED = 2048
 S, V, MTE2, MTE3 = range(4)
 PIPES = {PIPE.PIPE_S: S, PIPE.PIPE_V: V, PIPE.PIPE_MTE2: MTE2, PIPE.PIPE_MTE3: MTE3}
 _OTHERS = [[q for q in (S, V, MTE2, MTE3) if q != p] + [p] for p in (S, V, MTE2, MTE3)]
+_NAMES = ("S", "V", "MTE2", "MTE3")
 _GRAVITY = ("raw", "waw", "war")
 #: the calls of a queue that make the edge of an event
 _QUEUES = dict.fromkeys(("MTE2_V", "V_MTE3", "MTE2_MTE3"), "EnQue and DeQue")
@@ -68,6 +69,7 @@ class Race:
         self.findings = findings
         self.auto_sync, self.ordered_v = auto_sync, ordered_v
         self.counts = [0] * 4
+        self.forgotten = [0] * 4  # numbers of the newest that are not looked at any more
         self.clocks = [[0] * 4 for _ in range(4)]
         self.tokens: dict[int, list[int]] = {}
         self.issued: tuple[deque[Issued], ...] = tuple(deque(maxlen=MAX_UNORDERED) for _ in PIPES)
@@ -112,12 +114,25 @@ class Race:
         counts = self.counts
         for other in _OTHERS[pipe]:
             done = clock[other]
-            if counts[other] > done and _overlap(done, self.issued[other], touched):
-                self._compare(pipe, other, instr, touched)
+            if counts[other] > done:
+                if done < self.forgotten[other] and not (self.auto_sync and S in (pipe, other)):
+                    self._out_of_sight(other)
+                if _overlap(done, self.issued[other], touched):
+                    self._compare(pipe, other, instr, touched)
         counts[pipe] += 1
         # as Issued(...), without its layer of Python: this runs for every instruction
         known = (counts[pipe], instr, touched, clock.copy())
-        self.issued[pipe].append(tuple.__new__(Issued, known))
+        issued = self.issued[pipe]
+        if len(issued) == MAX_UNORDERED:
+            self.forgotten[pipe] = issued[0].number
+        issued.append(tuple.__new__(Issued, known))
+
+    def _out_of_sight(self, other: int) -> None:
+        """Say that an instruction was not compared with all that may still run."""
+        self.findings.limits["checks-limit-races"] = (
+            f"{_NAMES[other]} runs more than {MAX_UNORDERED} instructions that nothing orders with "
+            f"others: races with earlier ones are not looked for; order them, or take fewer tiles"
+        )
 
     def _compare(self, pipe: int, other: int, instr: Instr, touched: tuple[Touched, ...]) -> None:
         """Look for conflicts with the instructions of `other` that may still run."""
