@@ -53,7 +53,7 @@ def _of_races(
     every = list(islice(_linear(order, racing), room // 2 + 1))
     if len(every) <= room // 2:
         for number, chosen in enumerate(every):
-            yield f"order {number + 1} of {len(every)} of what races", _led_by(order, chosen)
+            yield f"order {number + 1} of {len(every)} of what races", led_by(order, chosen)
 
 
 def _linear(order: Order, racing: Sequence[int]) -> Iterator[list[int]]:
@@ -67,7 +67,7 @@ def _linear(order: Order, racing: Sequence[int]) -> Iterator[list[int]]:
                 yield [at, *rest]
 
 
-def _led_by(order: Order, chosen: Sequence[int]) -> list[int]:
+def led_by(order: Order, chosen: Sequence[int]) -> list[int]:
     """Return an order of all records with those of `chosen` in that order, others where needed."""
     every, done = (1 << len(order.before)) - 1, 0
     found: list[int] = []

@@ -17,7 +17,7 @@ from ascendsim.engine.order import Order, Rules, order_of
 from ascendsim.engine.schedules import Difference, Stage
 from ascendsim.engine.sequences import sequences
 from ascendsim.errors import KernelError, RequestError
-from ascendsim.explore.witness import Hazard, Witness, differing, witness_of
+from ascendsim.explore.witness import Hazard, Witness, decisive, differing, witness_of
 from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job
 from ascendsim.launch import Job
@@ -106,7 +106,7 @@ def schedules_of(
             here, witness = _tried(stage, order, pairs, count, seed)
             parted |= here
             if witness is not None and found is None:
-                found = _least(stage, order, pairs, witness)
+                found = _least(stage, order, pairs, *witness)
     hazard, witness = found or (None, None)
     return Schedules(count, len(parted), chosen, racing, hazard, witness)
 
@@ -134,8 +134,8 @@ def _races(stage: Stage, options: Options) -> tuple[Order, list[Race]]:
 
 def _tried(
     stage: Stage, order: Order, pairs: list[Race], count: int, seed: int
-) -> tuple[set[int], Witness | None]:
-    """Return the numbers of the orders that differ, and what the first of them shows."""
+) -> tuple[set[int], tuple[Witness, list[int]] | None]:
+    """Return the numbers of the orders that differ, and what the first of them shows, with it."""
     want = stage.run(stage.program_order())
     if isinstance(want, Difference):
         raise KernelError(
@@ -149,14 +149,19 @@ def _tried(
         found = differing(stage, want, sequence)
         if found is not None:
             parted.add(number)
-            first = first or Witness(0, name, found)
+            first = first or (Witness(0, name, found), sequence)
     return parted, first
 
 
 def _least(
-    stage: Stage, order: Order, pairs: list[Race], witness: Witness
+    stage: Stage, order: Order, pairs: list[Race], witness: Witness, sequence: list[int]
 ) -> tuple[Hazard, Witness]:
-    """Return a single pair that differs when swapped, else the first race with the order found."""
+    """Return a single pair that differs when swapped, in program order or near the order found."""
     single = witness_of(stage, order, pairs, [{}])
-    race, shown = single or (pairs[0], witness)
-    return Hazard.of(stage, race), shown
+    if single is None:
+        near = decisive(stage, order, pairs, sequence)
+        race, shown = pairs[0], witness
+        if near is not None:
+            race, shown = near[0], witness._replace(difference=near[1])
+        single = race, shown
+    return Hazard.of(stage, single[0]), single[1]
