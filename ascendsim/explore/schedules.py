@@ -103,10 +103,10 @@ def schedules_of(
         with staged(job, block) as stage:
             order, pairs = _races(stage, job.options)
             racing += len(pairs)
-            here, witness = _tried(stage, order, pairs, count, seed)
+            here, parting = _tried(stage, order, pairs, count, seed)
             parted |= here
-            if witness is not None and found is None:
-                found = _least(stage, order, pairs, *witness)
+            if parting is not None and found is None:
+                found = _least(stage, order, pairs, *parting)
     hazard, witness = found or (None, None)
     return Schedules(count, len(parted), chosen, racing, hazard, witness)
 
