@@ -56,8 +56,8 @@ def conflicts(records: Sequence[Instr]) -> list[int]:
         touched = list(_pieces(spans.of(instr.call), cuts))
         for piece, writes in touched:
             before |= writers[piece] | (readers[piece] if writes else 0)
-        atomic = instr.call.fields.get("atomic")
-        if atomic:
+        atomic = instr.call.fields.get("atomic", "initial")
+        if atomic != "initial":
             key = atomic, instr.call.fields["dtype"]
             before &= ~atomics[key]
             atomics[key] |= bit

@@ -7,24 +7,17 @@ is one that the hardware may take; if it leaves other bytes in GM, the kernel la
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ascendsim.engine.order import Order, bits_of
-from ascendsim.enums import PIPE
 from ascendsim.errors import UnsupportedError
 from ascendsim.memory import Allocation
 from ascendsim.record import UB, Call, Instr
 
 MAX_RECORDS = 20_000  # the happens-before sets take a bit per pair of records
-
-Priority = Callable[[int], float]
-Sequencing = tuple[str, list[int]]
 
 
 class Difference(NamedTuple):
@@ -194,92 +187,3 @@ def scalar_bytes(call: Call) -> bytes:
     (access,) = call.accesses
     memory = call.core.ub.array if access.space == UB else access.holder.memory
     return memory[access.start : access.start + access.dtype.nbytes].tobytes()
-
-
-def sequences(
-    records: Sequence[Instr], order: Order, count: int, seed: int
-) -> Iterator[Sequencing]:
-    """Yield `count` named orders that `order` permits: the adversarial ones, then random ones."""
-    named = list(_adversaries(records).items())
-    for name, priority in named[:count]:
-        yield name, extension(order, priority, records)
-    for number in range(count - len(named)):
-        priority = _drawn(records, random.Random(f"{seed}/{number}"))
-        yield f"random {number}", extension(order, priority, records)
-
-
-def _drawn(records: Sequence[Instr], draw: random.Random) -> Priority:
-    """Return random priorities: pipes as a whole, single records, and the program's own order."""
-    weight = {pipe: draw.random() for pipe in PIPE}
-    spread = draw.choice((0.1, 1.0, 10.0))
-    drawn = [weight[instr.call.pipe] + spread * draw.random() for instr in records]
-    return lambda at: drawn[at] + at / len(drawn)
-
-
-def _adversaries(records: Sequence[Instr]) -> dict[str, Priority]:
-    """Return the priorities of the orders that try hard: low goes first."""
-    size = len(records)
-    pipes = [instr.call.pipe for instr in records]
-
-    def ranked(*first: PIPE) -> Priority:
-        rank = {pipe: place for place, pipe in enumerate(first)}
-        return lambda at: rank.get(pipes[at], len(rank)) * size + at
-
-    into, out = PIPE.PIPE_MTE2, PIPE.PIPE_MTE3
-    return {
-        "MTE2 as late as possible": lambda at: (pipes[at] is into) * size + at,
-        "MTE3 as early as possible": ranked(out),
-        "MTE3 early, MTE2 late": ranked(out, PIPE.PIPE_V),
-        "MTE2 as early as possible": ranked(into),
-        "MTE3 as late as possible": lambda at: (pipes[at] is out) * size + at,
-        "MTE2 early, MTE3 late": ranked(into, PIPE.PIPE_V),
-        "last in the program first": lambda at: -at,
-    }
-
-
-def extension(order: Order, priority: Priority, records: Sequence[Instr]) -> list[int]:
-    """Return the order that takes, of all records that may start, the one with least priority.
-
-    Records that execute nothing never hold anything up.
-    """
-    followers: list[list[int]] = [[] for _ in order.edges]
-    missing = []
-    for at, causes in enumerate(order.edges):
-        sources = {edge.source for edge in causes}
-        missing.append(len(sources))
-        for source in sources:
-            followers[source].append(at)
-
-    def key(at: int) -> tuple[bool, float, int]:
-        runs = records[at].call.execute is not None or reads_scalar(records[at].call)
-        return runs, priority(at), at
-
-    ready = [key(at) for at, left in enumerate(missing) if not left]
-    heapify(ready)
-    found = []
-    while ready:
-        at = heappop(ready)[-1]
-        found.append(at)
-        for follower in followers[at]:
-            missing[follower] -= 1
-            if not missing[follower]:
-                heappush(ready, key(follower))
-    return found
-
-
-def swapped(order: Order, first: int, last: int) -> Iterator[Sequencing]:
-    """Yield the orders that do not wait for `first` before `last`, which the graph leaves open.
-
-    One starts `last` before `first` and lets it end after it, one runs all of `last` as early as
-    possible, one holds `first` back as long as possible; the rest stays in program order.
-    """
-    size = len(order.before)
-    needed = order.before[last] | 1 << last
-    early = [at for at in range(size) if needed >> at & 1]
-    ahead = [at for at in early if at != last]
-    behind = [at for at in range(size) if not needed >> at & 1 or at == last]
-    yield "the later one starts early", [*ahead, ~last, *behind]
-    yield "the later one early", early + [at for at in range(size) if not needed >> at & 1]
-    after = [at for at in range(size) if at == first or order.before[at] >> first & 1]
-    held = bits_of(after)
-    yield "the earlier one late", [at for at in range(size) if not held >> at & 1] + after

@@ -20,6 +20,7 @@ import numpy as np
 from ascendsim.engine.conflicts import Race, conflicts, races
 from ascendsim.engine.order import Rules, order_of, positions
 from ascendsim.engine.schedules import Stage
+from ascendsim.enums import PIPE
 from ascendsim.explore.inputs import seeded_inputs
 from ascendsim.explore.schedules import blocks_to_try, rules_of
 from ascendsim.explore.sync_points import Place, SyncPoint, sync_points, with_barriers
@@ -37,6 +38,11 @@ _ENDS = ("AllocTensor", "FreeTensor")
 _SELECT = (
     "Select of this chip holds barriers of its own in the published header, which would order "
     "these two; no manual promises them, so they do not count here"
+)
+
+_ISSUE = (
+    "that what the scalar unit did is done before a later instruction is issued is assumed, no "
+    "manual promises it: keep this flag"
 )
 
 
@@ -197,7 +203,9 @@ class _Judge:
                 return Verdict(REDUNDANT)
             chain = order.path(*pair)
             path = tuple((Place.of(self.stage.records[e.source]), e.kind) for e in chain)
-            return Verdict(REDUNDANT, Hazard.of(self.stage, pair), path)
+            by_issue = self.stage.records[pair.first].call.pipe is PIPE.PIPE_S
+            note = _ISSUE if by_issue else ""
+            return Verdict(REDUNDANT, Hazard.of(self.stage, pair), path, note=note)
         found = witness_of(self.stage, order, lost, self.inputs)
         race, witness = found or (lost[0], None)
         hazard = Hazard.of(self.stage, race)

@@ -24,6 +24,7 @@ from ascendsim.host.loader import load_module, make_package, search_path
 from ascendsim.launch import Job, Readers, launch
 from ascendsim.observe.checks import TOOLS, Checks
 from ascendsim.options import Options
+from ascendsim.view.findings import finding_line
 
 FOLDER, CASE_FILE = "museum", "case.py"
 BITS, ORDER = "bits", "order"
@@ -163,7 +164,7 @@ def _run(case: Case, folder: Path) -> Half:
         result = launch(job, Readers(checks=checks))
     except AscendError as error:
         return Half({}, {type(error).__name__: str(error)}, None)
-    said = {finding.code: str(finding) for finding in checks.all()}
+    said = {finding.code: finding_line(finding) for finding in checks.all()}
     for warning in result.warnings:
         said.setdefault(warning.partition(": ")[0], warning)
     return Half(result.outputs, said, None if "stopped" in said else _orders(case, job))

@@ -14,9 +14,10 @@ import numpy as np
 
 from ascendsim.engine.conflicts import Race, conflicts, races
 from ascendsim.engine.order import Order, Rules, order_of
-from ascendsim.engine.schedules import Difference, Stage, sequences
+from ascendsim.engine.schedules import Difference, Stage
+from ascendsim.engine.sequences import sequences
 from ascendsim.errors import KernelError, RequestError
-from ascendsim.explore.witness import Hazard, Witness, differing, witness_of
+from ascendsim.explore.witness import Hazard, Witness, decisive, differing, witness_of
 from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job
 from ascendsim.launch import Job
@@ -71,8 +72,9 @@ def try_schedules(
 ) -> Schedules:
     """Run each of `blocks` (default: the first and the last) in `count` other orders.
 
-    Whole instructions are put in another order. With auto_sync=off two vector instructions of a
-    910B-class chip without a barrier between them have none.
+    Whole instructions are put in another order, and some start before one that races with them is
+    complete. With auto_sync=off two vector instructions of a 910B-class chip without a barrier
+    between them have no order. Where few instructions race, all their orders are among the `count`.
 
     Raises
     ------
@@ -101,10 +103,10 @@ def schedules_of(
         with staged(job, block) as stage:
             order, pairs = _races(stage, job.options)
             racing += len(pairs)
-            here, witness = _tried(stage, order, count, seed)
+            here, parting = _tried(stage, order, pairs, count, seed)
             parted |= here
-            if witness is not None and found is None:
-                found = _least(stage, order, pairs, witness)
+            if parting is not None and found is None:
+                found = _least(stage, order, pairs, *parting)
     hazard, witness = found or (None, None)
     return Schedules(count, len(parted), chosen, racing, hazard, witness)
 
@@ -130,8 +132,10 @@ def _races(stage: Stage, options: Options) -> tuple[Order, list[Race]]:
     return order, list(races(conflicting, order))
 
 
-def _tried(stage: Stage, order: Order, count: int, seed: int) -> tuple[set[int], Witness | None]:
-    """Return the numbers of the orders that differ, and what the first of them shows."""
+def _tried(
+    stage: Stage, order: Order, pairs: list[Race], count: int, seed: int
+) -> tuple[set[int], tuple[Witness, list[int]] | None]:
+    """Return the numbers of the orders that differ, and what the first of them shows, with it."""
     want = stage.run(stage.program_order())
     if isinstance(want, Difference):
         raise KernelError(
@@ -140,18 +144,24 @@ def _tried(stage: Stage, order: Order, count: int, seed: int) -> tuple[set[int],
         )
     parted: set[int] = set()
     first = None
-    for number, (name, sequence) in enumerate(sequences(stage.records, order, count, seed)):
+    tried = sequences(stage.records, order, count, seed, pairs)
+    for number, (name, sequence) in enumerate(tried):
         found = differing(stage, want, sequence)
         if found is not None:
             parted.add(number)
-            first = first or Witness(0, name, found)
+            first = first or (Witness(0, name, found), sequence)
     return parted, first
 
 
 def _least(
-    stage: Stage, order: Order, pairs: list[Race], witness: Witness
+    stage: Stage, order: Order, pairs: list[Race], witness: Witness, sequence: list[int]
 ) -> tuple[Hazard, Witness]:
-    """Return a single pair that differs when swapped, else the first race with the order found."""
+    """Return a single pair that differs when swapped, in program order or near the order found."""
     single = witness_of(stage, order, pairs, [{}])
-    race, shown = single or (pairs[0], witness)
-    return Hazard.of(stage, race), shown
+    if single is None:
+        near = decisive(stage, order, pairs, sequence)
+        race, shown = pairs[0], witness
+        if near is not None:
+            race, shown = near[0], witness._replace(difference=near[1])
+        single = race, shown
+    return Hazard.of(stage, single[0]), single[1]

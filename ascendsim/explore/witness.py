@@ -11,7 +11,8 @@ import numpy as np
 
 from ascendsim.engine.conflicts import GRAVITY, Race, Shared, shared
 from ascendsim.engine.order import Order
-from ascendsim.engine.schedules import Difference, Stage, swapped
+from ascendsim.engine.schedules import Difference, Stage
+from ascendsim.engine.sequences import MAX_RACING, led_by, swapped
 from ascendsim.explore.sync_points import Place
 from ascendsim.record import UB, Instr
 
@@ -109,6 +110,34 @@ def differing(
     """Return what an order leaves differently from `want`, None when nothing."""
     got = stage.run(sequence)
     return got if isinstance(got, Difference) else stage.first_difference(want, got)
+
+
+def decisive(
+    stage: Stage, order: Order, pairs: Sequence[Race], sequence: Sequence[int]
+) -> tuple[Race, Difference] | None:
+    """Return a pair whose order alone makes the difference, near an order that shows one.
+
+    Instructions that race are exchanged one by one until they stand as in the program. At some
+    exchange the difference vanishes: before and after it the block differs in that pair only.
+    """
+    racing, known = {at for pair in pairs for at in pair}, set(pairs)
+    chosen = [at for at in sequence if at in racing]
+    want = stage.run(stage.program_order())
+    if len(chosen) > MAX_RACING or isinstance(want, Difference):
+        return None
+    found = differing(stage, want, led_by(order, chosen))
+    while found is not None:
+        at = next((k for k in range(len(chosen) - 1) if chosen[k] > chosen[k + 1]), None)
+        if at is None:
+            return None
+        last, first = chosen[at : at + 2]
+        chosen[at : at + 2] = first, last
+        if Race(first, last) in known:
+            now = differing(stage, want, led_by(order, chosen))
+            if now is None:
+                return Race(first, last), found
+            found = now
+    return None
 
 
 def few(stage: Stage, pairs: Sequence[Race]) -> list[Race]:

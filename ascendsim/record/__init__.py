@@ -132,7 +132,7 @@ class Call:
     `fields` are the call's other parameters under the names of the manual, for logs and pages;
     `hidden` the UB bytes that it stores beside its operands; `meets` says that it waits for other
     blocks, or lets them go on; `sets` are the registers that it sets (record/registers.py);
-    `beyond` are the errors of leaving its tensors that it would have raised without the option out_of_bounds=report.
+    `beyond` are the errors of leaving its tensors that out_of_bounds=report keeps it from raising.
     """
 
     name: str

@@ -72,4 +72,5 @@ def _reason(verdict: Any, of_flag: bool) -> str:
         f"{'added ' if place.seq < 0 else ''}{place.name} line {place.line}, {kind}"
         for place, kind in verdict.path[1:]
     ]
-    return f"{verdict.hazard}: still ordered by {'; '.join(steps) or 'the pipe itself'}"
+    order = f"{verdict.hazard}: still ordered by {'; '.join(steps) or 'the pipe itself'}"
+    return order + (" [note]" if verdict.note else "")

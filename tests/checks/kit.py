@@ -29,6 +29,7 @@ from ascendsim.record import Finding
 from tests.kit import make_job
 
 FULL = UnaryRepeatParams(1, 1, 8, 8)
+HALF = UnaryRepeatParams(2, 2, 16, 16)  # every other datablock
 PAIR = BinaryRepeatParams(1, 1, 1, 8, 8, 8)
 N = 128
 DATA = {"x": np.arange(N, dtype=np.float32)}
@@ -80,6 +81,7 @@ def faults() -> tuple[list[Fault], Callable[..., Any]]:
 
 
 BOTH = ("count", "repeat")
+OFF = {"options": {"auto_sync": "off"}}
 
 
 def findings_of(
@@ -128,3 +130,16 @@ def pipe_with(**holders: Any) -> SimpleNamespace:
             setattr(k, name, holder)
             k.pipe.InitBuffer(holder, number, nbytes)
     return k
+
+
+def flags(event: HardEvent, wanted: bool = True) -> None:
+    """Set a flag and wait for it at once, when it is wanted."""
+    if wanted:
+        SetFlag(event, 0)
+        WaitFlag(event, 0)
+
+
+def buffers() -> tuple[Any, Any]:
+    """Return two float32 tensors of N elements."""
+    p = pipe_with(a=4 * N, b=4 * N)
+    return p.a.Get(float32), p.b.Get(float32)

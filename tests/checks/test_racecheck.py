@@ -6,28 +6,29 @@ import numpy as np
 import pytest
 
 from ascendsim.ascendc import *
-from tests.checks.kit import BOTH, DATA, FULL, OUT, N, faults, findings_of, pipe_with, verify
+from tests.checks.kit import (
+    BOTH,
+    DATA,
+    FULL,
+    HALF,
+    OFF,
+    OUT,
+    N,
+    buffers,
+    faults,
+    findings_of,
+    flags,
+    pipe_with,
+    verify,
+)
 from tests.kit import gm
 
 TABLE, fault = faults()
-OFF = {"options": {"auto_sync": "off"}}
-HALF = UnaryRepeatParams(2, 2, 16, 16)
 
 
 @pytest.mark.parametrize("each", TABLE, ids=lambda each: each.name)
 def test_found_alone_at_its_line_and_twin_clean(each):
     verify(each)
-
-
-def flags(event, wanted=True):
-    if wanted:
-        SetFlag(event, 0)
-        WaitFlag(event, 0)
-
-
-def buffers():
-    p = pipe_with(a=4 * N, b=4 * N)
-    return p.a.Get(float32), p.b.Get(float32)
 
 
 @fault("racecheck:raw-inter-pipe", BOTH)

@@ -1,4 +1,4 @@
-"""Verdicts on every synchronisation of known kernels, each witness run again by hand."""
+"""Verdicts on every synchronisation of known kernels, and the witnesses of those that count."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ascendsim.ascendc import *
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.engine.conflicts import conflicts
 from ascendsim.engine.order import Rules, order_of
-from ascendsim.engine.schedules import sequences
+from ascendsim.engine.sequences import sequences
 from ascendsim.explore.inputs import random_inputs
 from ascendsim.explore.minimize import minimize_sync, minimized
 from ascendsim.explore.sync_points import sync_points, with_barriers
@@ -215,3 +215,19 @@ def test_only_equal_bytes_lack_a_witness():
             call.execute(call.address, call.encode(1.0) if call.encode else 1.0)
             images.append(stage.core.ub.array[start:stop].tobytes())
         assert images[0] == images[1] == x.tobytes()
+
+
+def test_a_flag_of_the_scalar_unit_is_redundant_by_assumption_only():
+    def body(x, out):
+        u = Ub(a=(float32, 64))
+        u["a"].SetValue(0, 1.0)
+        SetFlag(HardEvent.S_MTE3, 0)
+        WaitFlag(HardEvent.S_MTE3, 0)
+        DataCopy(gm(out), u["a"], 64)
+
+    x = np.ones(64, np.float32)
+    found = minimized(make_job(body, {"x": x}, {"out": ((64,), "float32")}), inputs=1)
+    (flag,) = found.sync
+    assert (flag.off.verdict, flag.off.path[0][0].name) == (NOT, "SetValue")
+    assert flag.off.note.endswith("keep this flag")
+    assert "[note] that what the scalar unit did" in str(found)

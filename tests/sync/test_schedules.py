@@ -109,6 +109,38 @@ def test_atomic_additions_commute_but_not_with_stores():
     assert conflicting(body) == [("DataCopy", "DataCopy")] * 2  # the store with either addition
 
 
+def test_fills_of_gm_without_an_atomic_mode_conflict():
+    def body(x, out):
+        InitOutput(gm(out), 64, 1.0)
+        InitOutput(gm(out), 64, 2.0)
+
+    assert conflicting(body) == [("InitOutput", "InitOutput")]
+    assert schedules_of(job_of(body), 10).witness.difference.want == 0x40000000
+
+
+def test_of_several_exchanges_the_decisive_pair_is_told():
+    """Both copies must read too late: an exchange of one pair alone shows nothing."""
+
+    def body(x, out):
+        u = Ub(a=(float32, 64), b=(float32, 64), c=(float32, 64), d=(float32, 64))
+        PipeBarrier(PIPE_ALL)
+        Adds(u["c"], u["a"], 0.0, 64)
+        Duplicate(u["a"], 9.0, 64)
+        Adds(u["d"], u["b"], 0.0, 64)
+        Duplicate(u["b"], 9.0, 64)
+        PipeBarrier(PIPE_V)
+        Min(u["c"], u["c"], u["d"], 64)
+        PipeBarrier(PIPE_ALL)
+        DataCopy(gm(out), u["c"], 64)
+
+    off = {"auto_sync": "off", "ub_fill": "0x00"}
+    found = schedules_of(job_of(body, options=off), 50)
+    assert (found.hazard.first.name, found.hazard.last.name) == ("Adds", "Duplicate")
+    assert found.hazard.shared.kind == "WAR"
+    assert found.hazard.last.line - found.hazard.first.line == 1
+    assert found.witness.difference == ("out", 0, "float32", 0, 0x41100000)
+
+
 def test_copies_of_one_pipe_to_the_same_bytes_need_a_barrier():
     def body(x, out):
         u = Ub(a=(float32, 128))

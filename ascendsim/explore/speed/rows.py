@@ -34,6 +34,7 @@ from ascendsim.explore.speed.subject import Subject, c_seconds, one_thread
 from ascendsim.host import Op, find_ops, load
 from ascendsim.launch import Job, Readers
 from ascendsim.launch.engines import run
+from ascendsim.observe.checks import TOOLS
 
 FUSED_TARGET, FUSED_OVER_REPLAY = 0.9, 3.0
 RANDOM_KERNELS, RANDOM_QUICK = (200, 300.0), (8, 8.0)  # how many, within how many seconds
@@ -43,6 +44,7 @@ ELEMENTS, LAUNCH_ELEMENTS, LAUNCH_CORES = 1_000_000, 10_000, 48
 RECORDED_ELEMENTS, EVERY_FLOAT32 = 100_000, 1 << 32
 ATLAS_SECONDS = 60.0
 PAIRS = (("step", "numpy"), ("replay", "numpy"), ("fused loop", "C"), ("fused", "C"))
+CHECKED = "all checks / step"
 LAUNCH_SECONDS = {"step": 1e-3, "replay": 0.15e-3}
 #: stretches of x that stand for all of them: subnormal, small, around one and three, large, NaN
 STRETCHES = (0, 0x30000000, 0x3F800000, 0x40000000, 0x60000000, 0x7F800000, 0xBF800000, 0xC0000000)
@@ -112,6 +114,8 @@ def _steps(op: Op, quick: bool) -> Iterator[Step]:
         yield partial(_launches, op, 50 if quick else 300)
     if any(name.startswith("record=") for name in targets):
         yield partial(recordings, op, RECORDED_ELEMENTS, 9 if quick else 30)
+    if CHECKED in targets:
+        yield partial(_checked, op, 5 if quick else 15)
     if "fused loop / triad" in targets:
         yield partial(_large, op, 20_000_000 if quick else 100_000_000)
     for attrs in getattr(op.ref, "SWEPT_ATTRS", ()):
@@ -164,6 +168,18 @@ def _launches(op: Op, rounds: int, most: float) -> list[Row]:
         seconds = {mode: (times.best, times.middle)}
         rows.append(Row(label, allowed / times.best, target, allowed / times.middle, seconds))
     return rows
+
+
+def _checked(op: Op, rounds: int, most: float) -> list[Row]:
+    """Time step mode with all four checks reading along against step mode alone."""
+    subject = Subject.of(op, float32, ELEMENTS)
+    works: dict[str, Work] = {
+        "all checks": partial(subject.checked, TOOLS),
+        "step": partial(subject.launch, "step"),
+    }
+    target = op.ref.TARGETS[CHECKED].get("float32")  # type: ignore[union-attr]
+    times = alternated(works, rounds, 20 * most)
+    return [compared(f"{subject.label}: {CHECKED}", target, times)]
 
 
 def _large(op: Op, elements: int, most: float) -> list[Row]:

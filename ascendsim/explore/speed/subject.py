@@ -20,6 +20,7 @@ from ascendsim.explore.speed.measure import Work
 from ascendsim.host import Op, Tiling
 from ascendsim.host.job import make_job
 from ascendsim.launch import Readers, run
+from ascendsim.observe.checks import Checks
 from ascendsim.options import Options
 
 MODES = ("step", "replay", "fused")
@@ -57,6 +58,11 @@ class Subject:
         """Run the kernel; returns what `launch.run` returns."""
         job = make_job(self.op, self.arrays, self.tiling, None, 0, Options())
         return run(job, readers or Readers(), mode)
+
+    def checked(self, tools: Sequence[str]) -> Any:
+        """Run the kernel in step mode with these checks; returns what `launch.run` returns."""
+        checks = Checks(tools, Options(), defined=tuple(self.arrays))
+        return self.launch("step", Readers(checks=checks))
 
     def loops(self) -> float:
         """Run fused; return the seconds of its loops, without the call around them."""

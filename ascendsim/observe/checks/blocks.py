@@ -23,10 +23,7 @@ MAX_COMPARED = 1 << 21  # pairs of sets; only sections by the thousand come near
 
 
 class Traffic:
-    """Accesses of all blocks to GM, and the order between blocks.
-
-    skipped : pairs that were too many to be compared
-    """
+    """Accesses of all blocks to GM, and the order between blocks."""
 
     MANAGED = SYNCS
 
@@ -38,7 +35,7 @@ class Traffic:
         self.before: dict[tuple[int, int], dict[int, int]] = {}
         self.meetings: dict[Any, dict[int, int]] = {}
         self.met: dict[Any, int] = {}
-        self.order = self.skipped = 0
+        self.order = 0
 
     def access(self, instr: Instr, touched: tuple[Touched, ...]) -> None:
         """Keep what a call touches in GM."""
@@ -79,9 +76,16 @@ class Traffic:
             for pair in overlapping(list(places.values()), LINE_BYTES if lines else 1):
                 compared += 1
                 if compared > MAX_COMPARED:
-                    self.skipped += 1
-                elif pair[0].block != pair[1].block:
+                    self._stop()
+                    return
+                if pair[0].block != pair[1].block:
                     self._compare(*sorted(pair, key=lambda each: each.order))
+
+    def _stop(self) -> None:
+        self.findings.limits["checks-limit-blocks"] = (
+            f"more than {MAX_COMPARED} pairs of accesses of different blocks to the "
+            f"same bytes: the rest is not compared; take fewer elements or blocks"
+        )
 
     def _arrive(self, block: int, meeting: Any) -> None:
         """End the section of a block, and let those know who leave the meeting later."""

@@ -37,7 +37,7 @@ class _Block:
         self.error: AscendError | None = None  # of a wait that finds no flag
         self.hang: Hang | None = None  # once its record came
         self.checks: list[Any] = [self.sync]
-        self._managers: dict[str, list[Callable[[Instr], None]]] = {}
+        self.known: dict[str, list[Callable[[Instr], None]]] = {}
         self.accesses: list[Callable[[Instr, tuple[Touched, ...]], None]] = []
         if "memcheck" in tools:
             self._add(Memory(findings))
@@ -58,11 +58,9 @@ class _Block:
         self.accesses.append(check.access)
 
     def managers(self, name: str) -> list[Callable[[Instr], None]]:
-        """Return what takes the calls `name`, found once."""
-        found = self._managers.get(name)
-        if found is None:
-            wanted = (c for c in self.checks if c.MANAGED is None or name in c.MANAGED)
-            found = self._managers[name] = [each.manage for each in wanted]
+        """Return what takes the calls `name`; `known` is what was found before."""
+        wanted = (c for c in self.checks if c.MANAGED is None or name in c.MANAGED)
+        found = self.known[name] = [each.manage for each in wanted]
         return found
 
 
@@ -104,11 +102,12 @@ class Checks:
             self._behind(block, instr)
             return
         call = instr.call
+        name = call.name
         if call.beyond and "memcheck" in self.findings.tools:
             for error in call.beyond:
                 self.findings.add_beyond(error, instr)
-        if call.geometry is None or call.name in SYNCS:
-            for manage in block.managers(call.name):
+        if call.geometry is None or name in SYNCS:
+            for manage in block.known.get(name) or block.managers(name):
                 manage(instr)
             return
         touched = self._bytes.of(call)
@@ -133,6 +132,9 @@ class Checks:
             raise state.hang.report()
         if state is not None:
             state.sync.end()
+            for each in state.checks:
+                if isinstance(each, Undefined):
+                    each.release()
         if core.masks is not None and "synccheck" in self.findings.tools:
             self._masks(core)
 
@@ -149,16 +151,6 @@ class Checks:
         """Report what only all blocks together show."""
         self.traffic.end()
         self.unused.end()
-
-    @property
-    def note(self) -> str:
-        """What was left out, "" when nothing was."""
-        parts = []
-        if self.traffic.skipped:
-            parts.append(f"{self.traffic.skipped} pairs of accesses of two blocks were too many")
-        if self.findings.dropped:
-            parts.append(f"{self.findings.dropped} findings at further lines are not listed")
-        return "; ".join(parts)
 
     def hangs(self, core: Any, error: AscendError) -> bool:
         """Take the error of a wait that finds no flag, to say at the end who waits for whom."""

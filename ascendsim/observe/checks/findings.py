@@ -28,7 +28,7 @@ class Findings:
         self._found: dict[tuple[Any, ...], Finding] = {}
         self._counts: dict[tuple[Any, ...], int] = {}
         self._places: dict[tuple[int, int], tuple[Any, tuple[str, int]]] = {}
-        self.dropped = 0
+        self.limits: dict[str, str] = {}  # what the checks stopped looking at, as warnings
 
     def all(self) -> list[Finding]:
         """Return the findings with their counts."""
@@ -46,8 +46,11 @@ class Findings:
         memory: str = "",
         span: tuple[int, int] | None = None,
         partner: Instr | None = None,
+        way_out: str = "",
     ) -> None:
         """Report `code` at a call; `span` are bytes of `memory`, `partner` the other call.
+
+        `way_out` takes the place of the general one of the code.
 
         Raises
         ------
@@ -59,7 +62,8 @@ class Findings:
         key = (code, where, other)
         if self._known(key):
             return
-        severity, way_out = CODES[code]
+        severity, general = CODES[code]
+        way_out = way_out or general
         told = "" if partner is None or other is None else f"{named(partner)} at {at(other)}"
         found = Finding(
             code, severity, message, instr.block, instr.seq,
@@ -112,7 +116,10 @@ class Findings:
             self._counts[key] += 1
             return True
         if len(self._counts) >= MAX_FINDINGS:
-            self.dropped += 1
+            self.limits["checks-limit"] = (
+                f"more than {MAX_FINDINGS} different findings: the rest is not reported; mend "
+                f"these first, or run fewer checks (--tools)"
+            )
             return True
         return False
 

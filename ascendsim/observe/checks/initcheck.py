@@ -20,6 +20,7 @@ from ascendsim.observe.checks.touched import Touched
 from ascendsim.record import GM, UB, Access, Instr
 
 UNDEFINED = 0xFF
+MAX_CLEAN = 4096
 WRITTEN, UNWRITTEN, PAD = range(3)  # of a byte of UB, for strict reads
 
 
@@ -32,6 +33,19 @@ class UndefinedInGm:
     def __init__(self, defined: Collection[str]) -> None:
         self.defined = frozenset(defined)
         self._shadows: dict[int, tuple[Any, np.ndarray]] = {}
+        self._spare: list[np.ndarray] = []  # shadows of UB of blocks that have ended
+
+    def shadow_of_ub(self, nbytes: int) -> np.ndarray:
+        """Return a shadow of UB in which everything is undefined, uint8."""
+        if not self._spare:
+            return np.full(nbytes, UNDEFINED, np.uint8)
+        shadow = self._spare.pop()
+        shadow[:] = UNDEFINED
+        return shadow
+
+    def give_back(self, shadow: np.ndarray) -> None:
+        """Take the shadow of a block that has ended: new memory for each costs more than it."""
+        self._spare.append(shadow)
 
     def clean(self, holder: Any, stop: int) -> bool:
         """Tell without a shadow that all bytes before `stop` are defined."""
@@ -58,8 +72,9 @@ class Undefined:
         self, findings: Findings, in_gm: UndefinedInGm, core: Any, *, strict: bool
     ) -> None:
         self.findings, self.in_gm, self.core = findings, in_gm, core
-        self.ub = np.full(core.ub.nbytes, UNDEFINED, np.uint8)
+        self.ub = in_gm.shadow_of_ub(core.ub.nbytes)
         self.state = np.full(core.ub.nbytes, UNWRITTEN, np.uint8) if strict else None
+        self.clean: set[tuple[int, int]] = set()  # spans that are known to hold no undefined bit
         self.origins: dict[int, Instr] = {}  # buffer -> last call that stored undefined bits there
 
     def manage(self, instr: Instr) -> None:
@@ -84,7 +99,12 @@ class Undefined:
         else:
             self._compute(instr, touched)
 
+    def release(self) -> None:
+        """End the block: its shadow may be used again."""
+        self.in_gm.give_back(self.ub)
+
     def _forget(self, start: int, stop: int) -> None:
+        self.clean.clear()
         self.ub[start:stop] = UNDEFINED
         if self.state is not None:
             self.state[start:stop] = UNWRITTEN
@@ -99,12 +119,14 @@ class Undefined:
                     self._define(instr, each)
             if name.startswith("Reduce"):
                 taint.scratch(self.ub, instr.call)
+                self.clean.clear()
             return
         steered = [each for each in tainted if (name, each.access.role) in taint.STEERING]
         if steered:
             what = f"{name} takes {steered[0].access.role} from undefined bytes"
             self._report("initcheck:uninitialized-branch", instr, what, steered[0])
         taint.follow(self.ub, instr, touched)
+        self.clean.clear()
         if tainted:
             for each in touched:
                 if each.writes:
@@ -112,14 +134,30 @@ class Undefined:
 
     def _any(self, touched: Touched) -> bool:
         """Tell whether any bit that is read in UB is undefined."""
+        span = touched.start, touched.stop
+        if span in self.clean:
+            return False
         part = self.ub[touched.start : touched.stop]
         if touched.mask is not None:
-            part = part[touched.mask]
-        return bool(part.max())
+            return bool(part[touched.mask].max())
+        if part.max():
+            return True
+        self._know(span)
+        return False
+
+    def _know(self, span: tuple[int, int]) -> None:
+        """Remember that a span of UB has no undefined bit, until some are stored anywhere."""
+        if len(self.clean) >= MAX_CLEAN:
+            self.clean.clear()
+        self.clean.add(span)
 
     def _define(self, instr: Instr, touched: Touched) -> None:
         if touched.holder is None:
-            self.ub[touched.start : touched.stop][touched.index] = 0
+            span = touched.start, touched.stop
+            if span not in self.clean:
+                self.ub[touched.start : touched.stop][touched.index] = 0
+                if touched.mask is None:
+                    self._know(span)
         else:
             if touched.atomic:
                 self._combine(instr, touched.holder, touched.start, touched.stop)
@@ -144,7 +182,9 @@ class Undefined:
             rows = _view(self.ub, into, blocks, into.element)
             left = 0 if pad is None else pad.left
             data = rows[:, left : left + out_of.element]
-            self._load(data, out_of, blocks)
+            if self._load(data, out_of, blocks) and blocks == 1:
+                for start, size in ((0, into.element), (left, out_of.element)):
+                    self._know((into.start + start, into.start + start + size))
             if pad is not None:
                 _pads(rows, data, pad, left)
                 if self.state is not None:
@@ -153,17 +193,21 @@ class Undefined:
             return
         rows = _view(self.ub, out_of, blocks, out_of.element)
         if into.space == UB:
+            self.clean.clear()
             _view(self.ub, into, blocks, into.element)[...] = rows.copy()
         else:
             self._store(instr, rows, into, blocks)
 
-    def _load(self, data: np.ndarray, out_of: Access, blocks: int) -> None:
+    def _load(self, data: np.ndarray, out_of: Access, blocks: int) -> bool:
+        """Copy the bits from GM; return False when some of them may be undefined."""
         holder = out_of.holder
         stop = out_of.start + (blocks - 1) * max(out_of.block_stride, 0) + out_of.element
         if self.in_gm.clean(holder, stop):
             data[...] = 0
-        else:
-            data[...] = _view(self.in_gm.of(holder), out_of, blocks, out_of.element)
+            return True
+        self.clean.clear()
+        data[...] = _view(self.in_gm.of(holder), out_of, blocks, out_of.element)
+        return False
 
     def _store(self, instr: Instr, rows: np.ndarray, into: Access, blocks: int) -> None:
         """Undefined bits that reach GM are reported, and count as defined from then on."""
@@ -173,6 +217,8 @@ class Undefined:
             stop = into.start + (blocks - 1) * into.block_stride + into.element
             self._combine(instr, holder, into.start, stop)
         shadow[...] = 0
+        if blocks == 1 and (source.start, source.start + source.element) in self.clean:
+            return
         if not rows.max():
             return
         block, byte = np.nonzero(rows)

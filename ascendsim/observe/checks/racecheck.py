@@ -27,7 +27,11 @@ MAX_UNORDERED = 2048
 S, V, MTE2, MTE3 = range(4)
 PIPES = {PIPE.PIPE_S: S, PIPE.PIPE_V: V, PIPE.PIPE_MTE2: MTE2, PIPE.PIPE_MTE3: MTE3}
 _OTHERS = [[q for q in (S, V, MTE2, MTE3) if q != p] + [p] for p in (S, V, MTE2, MTE3)]
+_NAMES = ("S", "V", "MTE2", "MTE3")
 _GRAVITY = ("raw", "waw", "war")
+#: the calls of a queue that make the edge of an event
+_QUEUES = dict.fromkeys(("MTE2_V", "V_MTE3", "MTE2_MTE3"), "EnQue and DeQue")
+_QUEUES |= dict.fromkeys(("V_MTE2", "MTE3_V", "MTE3_MTE2"), "FreeTensor and AllocTensor")
 _WORDS = {
     "raw": "reads bytes that {} writes",
     "waw": "writes bytes that {} writes, too",
@@ -65,6 +69,7 @@ class Race:
         self.findings = findings
         self.auto_sync, self.ordered_v = auto_sync, ordered_v
         self.counts = [0] * 4
+        self.forgotten = [0] * 4  # numbers of the newest that are not looked at any more
         self.clocks = [[0] * 4 for _ in range(4)]
         self.tokens: dict[int, list[int]] = {}
         self.issued: tuple[deque[Issued], ...] = tuple(deque(maxlen=MAX_UNORDERED) for _ in PIPES)
@@ -106,12 +111,28 @@ class Race:
             clock[S] = self.counts[S]
         if pipe == S or (pipe == V and self.ordered_v):
             clock[pipe] = self.counts[pipe]
+        counts = self.counts
         for other in _OTHERS[pipe]:
-            issued = self.issued[other]
-            if issued and issued[-1].number > clock[other]:
-                self._compare(pipe, other, instr, touched)
-        self.counts[pipe] += 1
-        self.issued[pipe].append(Issued(self.counts[pipe], instr, touched, clock.copy()))
+            done = clock[other]
+            if counts[other] > done:
+                if done < self.forgotten[other] and not (self.auto_sync and S in (pipe, other)):
+                    self._out_of_sight(other)
+                if _overlap(done, self.issued[other], touched):
+                    self._compare(pipe, other, instr, touched)
+        counts[pipe] += 1
+        # as Issued(...), without its layer of Python: this runs for every instruction
+        known = (counts[pipe], instr, touched, clock.copy())
+        issued = self.issued[pipe]
+        if len(issued) == MAX_UNORDERED:
+            self.forgotten[pipe] = issued[0].number
+        issued.append(tuple.__new__(Issued, known))
+
+    def _out_of_sight(self, other: int) -> None:
+        """Say that an instruction was not compared with all that may still run."""
+        self.findings.limits["checks-limit-races"] = (
+            f"{_NAMES[other]} runs more than {MAX_UNORDERED} instructions that nothing orders with "
+            f"others: races with earlier ones are not looked for; order them, or take fewer tiles"
+        )
 
     def _compare(self, pipe: int, other: int, instr: Instr, touched: tuple[Touched, ...]) -> None:
         """Look for conflicts with the instructions of `other` that may still run."""
@@ -129,7 +150,7 @@ class Race:
     def _report(self, intra: bool, instr: Instr, conflict: Conflict) -> None:
         old = conflict.old.instr
         theirs = f"{named(old)} (line {self.findings.place(old.where)[1]})"
-        missing = "no barrier orders them" if intra else "no flag or queue orders the pipes"
+        missing, way_out = _missing(old, instr, intra)
         self.findings.add(
             f"racecheck:{conflict.kind}-{'intra' if intra else 'inter'}-pipe",
             instr,
@@ -137,13 +158,41 @@ class Race:
             memory=conflict.memory,
             span=conflict.span,
             partner=old,
+            way_out=way_out,
         )
+
+
+def _missing(old: Instr, new: Instr, intra: bool) -> tuple[str, str]:
+    """Say what would order two calls, as a fact and as advice."""
+    first, second = (each.call.pipe.name.removeprefix("PIPE_") for each in (old, new))
+    if intra:
+        barrier = f"PipeBarrier(PIPE_{first})"
+        return f"no {barrier} orders them", f"put {barrier} between the two"
+    event = f"{first}_{second}"
+    advice = f"SetFlag(HardEvent.{event}, id) after the first, WaitFlag before the second"
+    queue = _QUEUES.get(event)
+    if queue is None:
+        return f"no flag {event} orders the pipes", advice
+    return f"no flag or queue edge {event} orders the pipes", f"{queue} of a queue; or {advice}"
 
 
 def _join(clock: list[int], other: list[int]) -> None:
     for pipe, number in enumerate(other):
         if number > clock[pipe]:
             clock[pipe] = number
+
+
+def _overlap(done: int, issued: deque[Issued], touched: tuple[Touched, ...]) -> bool:
+    """Tell whether extents meet at all: they hardly ever do."""
+    for number, _, others, _ in reversed(issued):
+        if number <= done:
+            return False
+        for theirs in others:
+            start, stop, writes = theirs.start, theirs.stop, theirs.writes
+            for mine in touched:
+                if mine.start < stop and start < mine.stop and (writes or mine.writes):
+                    return True
+    return False
 
 
 def _conflicts(done: int, issued: deque[Issued], touched: tuple[Touched, ...]) -> list[Conflict]:
@@ -167,7 +216,7 @@ def _with(mine: Touched, done: int, issued: deque[Issued]) -> Iterator[Conflict]
             return
         for theirs in old.touched:
             if mine.start >= theirs.stop or theirs.start >= mine.stop:
-                continue  # nearly all of them
+                continue
             if not (mine.writes or theirs.writes) or _commute(mine, theirs):
                 continue
             span = mine.meets(theirs)

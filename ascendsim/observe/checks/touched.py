@@ -21,7 +21,7 @@ MAX_KEPT = 4096  # calls whose bytes are remembered
 class Touched:
     """Bytes [start, stop) of `holder` (of UB: None), all of them, those of `mask` or of `ranges`.
 
-    `atomic` names the operation of a copy that combines with what is there, else "".
+    `atomic` names operation and type of a copy that combines with what is there, else "".
     """
 
     __slots__ = ("_mask", "access", "atomic", "holder", "ranges", "start", "stop", "writes")
@@ -110,7 +110,7 @@ class TouchedBytes:
         operation = call.fields.get("atomic", "initial")
         if operation != "initial":
             for each in found:
-                each.atomic = operation if each.writes else ""
+                each.atomic = f"{operation} {each.access.dtype}" if each.writes else ""
         if call.address:  # a bound call comes again; those of copies do not
             if len(self._kept) >= MAX_KEPT:
                 self._kept.clear()
