@@ -37,6 +37,9 @@ from tests.kit import Ub, gm
 #: functions without compiled body
 BY_STEP = {"InitGlobalMemory", "InitOutput", "SyncAll", "IBSet", "IBWait", *LIBRARY}
 
+#: of chips with the same table of instructions the first one
+CHIPS = [*{repr(load(name).ops): name for name in reversed(NAMES)}.values()]
+
 
 class Checker:
     """An observer that replays each call alone, the first `most` of a name and type."""
@@ -119,11 +122,11 @@ def check(soc: str, most: int) -> None:
 
 @pytest.mark.parametrize("soc", ["ascend910b1", "ascend950"])
 def test_every_instruction_replays(soc):
-    check(soc, 2)
+    check(soc, 1)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("soc", NAMES)
+@pytest.mark.parametrize("soc", CHIPS)
 def test_every_call_of_the_selftest_replays(soc):
     check(soc, 100)
 
