@@ -58,6 +58,8 @@ def _server() -> Any:
 
 def serve() -> None:
     """Import all of ascendsim, then run each request of standard input in a fork."""
+    with suppress(ImportError):  # notebooks need it
+        importlib.import_module("IPython.core.interactiveshell")
     package = importlib.import_module("ascendsim")
     for each in pkgutil.walk_packages(package.__path__, "ascendsim."):
         if "._kernels" not in each.name and not each.name.endswith("__main__"):
