@@ -264,7 +264,11 @@ def test_address_is_a_c_function():
 
 @pytest.mark.parametrize(
     ("family", "fused"),
-    [("arith_float32", False), ("arith_float16", False), ("exp_float32", True)],
+    [
+        ("arith_float32", False),
+        pytest.param("arith_float16", False, marks=pytest.mark.slow),
+        ("exp_float32", True),
+    ],
 )
 def test_only_exp_fuses_multiplication_and_addition(family, fused, monkeypatch):
     if fused and not binding.get_host_cpu_features().get("fma"):
