@@ -14,11 +14,13 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 TABLE = Path(__file__).parent / "data" / "coverage_items.csv"
 
 
+@cache
 def listed() -> set[str]:
     """Return what `ascendsim isa --json` lists, under the names of the table."""
     command = [sys.executable, "-c", "import ascendsim.cli as c; c.main()", "isa", "--json"]

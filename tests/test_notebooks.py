@@ -7,9 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from tests import warm
+
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 MAX_CELLS = 25
 MAX_BYTES = 200_000
+WITH_WIDGETS = [path for path in NOTEBOOKS if "widget" in path.read_text(encoding="utf-8")]
+CELLS = """
+import json
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+for cell in json.load(open({!r}, encoding="utf-8"))["cells"]:
+    if cell["cell_type"] == "code":
+        shell.run_cell("".join(cell["source"])).raise_error()
+"""
 SECONDS = 120  # generous: a loaded machine
 
 
@@ -25,7 +36,19 @@ def test_shape(path):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
-def test_runs(path):
+def test_cells_run(path):
+    """In a shell without a kernel around it, which takes a second less."""
+    pytest.importorskip("IPython")
+    code, printed = warm.python(CELLS.format(str(path)), path.parent)
+    assert code == 0, printed
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, marks=[] if p in WITH_WIDGETS else pytest.mark.slow) for p in NOTEBOOKS],
+    ids=lambda p: p.stem,
+)
+def test_runs_in_a_kernel(path):
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
     notebook = nbformat.read(path, as_version=4)

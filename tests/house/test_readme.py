@@ -8,24 +8,27 @@ and prints what is shown (`...` stands for anything), exiting as `<!-- exits N -
 from __future__ import annotations
 
 import doctest
+import io
 import os
 import re
+import shlex
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from ascendsim.cli import execute
-from tests.house.tree import ROOT, run_python
+from tests import warm
+from tests.house.tree import ROOT
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"(?:^<!-- ([^\n]*) -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.S)
 BLOCKS = [(note, kind, body) for note, kind, body in BLOCK.findall(TEXT)]
 MATCH = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PROGRESS = re.compile(r"^ascendsim: [^:\n]+: \d+ of \d+\n", re.M)  # of a run that takes seconds
-HERE = os.environ | {"PYTHONPATH": str(ROOT)}  # this tree, whatever the environment installed
 CHECKER = doctest.OutputChecker()
 
 
@@ -36,8 +39,9 @@ def test_snippets_and_commands_do_what_is_shown(tmp_path):
             path.parent.mkdir(exist_ok=True)
             path.write_text(body, encoding="utf-8")
         elif kind == "python":
-            shown = next_body if next_kind == "text" else ""
-            same(shown, run_python("-c", body, cwd=tmp_path, env=HERE), body)
+            code, printed = warm.python(body, tmp_path)
+            assert code == 0, printed
+            same(next_body if next_kind == "text" else "", printed, body)
         elif kind == "console":
             console(body, int(note.removeprefix("exits ") or 0), tmp_path)
 
@@ -45,20 +49,28 @@ def test_snippets_and_commands_do_what_is_shown(tmp_path):
 def console(body: str, code: int, folder: Path) -> None:
     """Run the `$` lines of `body`: all exit 0 but the last, which exits with `code`."""
     commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", body, re.M)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for number, (command, shown) in enumerate(commands, 1):
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=folder,
-            env=HERE | {"PATH": path},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == (code if number == len(commands) else 0), done.stdout
-        same(shown, PROGRESS.sub("", done.stdout), command)
+        ended, printed = at_a_prompt(command, folder)
+        assert ended == (code if number == len(commands) else 0), printed
+        same(shown, PROGRESS.sub("", printed), command)
+
+
+def at_a_prompt(command: str, folder: Path) -> tuple[int, str]:
+    """Run a command; return its exit code and what it printed. What needs a shell gets one."""
+    if command.startswith("ascendsim ") and not re.search(r"[|<>$]", command):
+        return warm.ascendsim(shlex.split(command)[1:], folder)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=warm.HERE | {"PATH": path},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout
 
 
 def same(shown: str, printed: str, what: str) -> None:
@@ -88,13 +100,19 @@ TAKING_OPTIONS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def help_pages() -> str:
+    """Return what `--help` of all commands that take options prints."""
+    with redirect_stdout(io.StringIO()) as printed:
+        assert [execute([command, "--help"]) for command in TAKING_OPTIONS] == [0] * len(
+            TAKING_OPTIONS
+        )
+    return printed.getvalue()
+
+
 @pytest.mark.parametrize("option", sorted(set(re.findall(r"(?<![\w-])--[a-z][\w-]+", TEXT))))
-def test_every_option_named_exists(option, capsys):
-    pages = ""
-    for command in TAKING_OPTIONS:
-        assert execute([command, "--help"]) == 0
-        pages += capsys.readouterr().out
-    assert re.search(rf"{option}\b", pages)
+def test_every_option_named_exists(option, help_pages):
+    assert re.search(rf"{option}\b", help_pages)
 
 
 def test_links_lead_to_headings():

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 from tests.house.tree import relative, run_python, sources, texts
 
@@ -26,6 +29,7 @@ def test_ruff_format():
     run_python("-m", "ruff", "format", "--check", "--output-format=concise")
 
 
+@pytest.mark.slow
 def test_mypy():
     run_python("-m", "mypy")
 
@@ -35,7 +39,7 @@ def test_files_begin_with_their_purpose():
         relative(path)
         for path in sources()
         if not path.name.startswith("test_") or path.is_relative_to("tests")
-        if (text := path.read_text(encoding="utf-8")) and not ast.get_docstring(ast.parse(text))
+        if path.stat().st_size and not ast.get_docstring(parsed(path))
     ]
     assert not bare, f"no docstring: {bare}"
 
@@ -58,9 +62,14 @@ def test_functions_are_short():
     assert set(LONG_FUNCTIONS) <= set(long), "these are short by now: drop them from the list"
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def functions(path: Path) -> Iterator[tuple[ast.FunctionDef, int]]:
     """Yield each function with its lines; docstrings and functions inside count apart."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.FunctionDef):
             apart: list[ast.stmt] = [
                 each for each in node.body if isinstance(each, ast.FunctionDef)

@@ -77,7 +77,9 @@ def test_results_around_the_smallest_normal(name: str, fmt: Format, env: int) ->
 @EVERY_FORMAT
 @EVERY_BINARY
 def test_many_random_pairs(name: str, fmt: Format) -> None:
-    a, b = (p.array(p.random_patterns(fmt, 200_000, seed), fmt) for seed in (11, 12))
+    """Most of float32 arithmetic: 16-bit arithmetic is held against libraries on millions below."""
+    count = 200_000 if fmt is FLOAT32 and name in NUMPY else 50_000
+    a, b = (p.array(p.random_patterns(fmt, count, seed), fmt) for seed in (11, 12))
     check_binary(name, fmt, a, b, 0)
 
 
@@ -102,9 +104,10 @@ def check_half(name: str, count: int, seed: int) -> None:
     assert_same_bits(BINARY[name][0](a, b), want, a, b)
 
 
+@pytest.mark.parametrize("count", [1 << 18, pytest.param(1 << 21, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", NUMPY)
-def test_bfloat16_is_a_rounded_float32_operation(name: str) -> None:
-    a, b = (p.array(p.random_patterns(BFLOAT16, 1 << 18, s), BFLOAT16) for s in (31, 32))
+def test_bfloat16_is_a_rounded_float32_operation(name: str, count: int) -> None:
+    a, b = (p.array(p.random_patterns(BFLOAT16, count, s), BFLOAT16) for s in (31, 32))
     with np.errstate(all="ignore"):
         want = NUMPY[name](a.astype("f4"), b.astype("f4")).astype(ml_dtypes.bfloat16)
     want = np.where(np.isnan(want), p.array(BFLOAT16.nan_bits(False), BFLOAT16), want)

@@ -22,6 +22,9 @@ from tests.numerics import patterns as p
 
 NONE, RINT, FLOOR, CEIL, ROUND, TRUNC, ODD = p.MODES
 NARROW = pytest.mark.parametrize("target", [FLOAT16, BFLOAT16], ids=p.named)
+HALF_AND_BFLOAT16 = pytest.mark.parametrize(
+    ("source", "target"), [(FLOAT16, BFLOAT16), (BFLOAT16, FLOAT16)], ids=["to bf16", "to half"]
+)
 EVERY_MODE = pytest.mark.parametrize("mode", p.MODES, ids=str)
 
 
@@ -40,20 +43,27 @@ def test_widening_is_exact_in_every_mode(source: Format) -> None:
         assert_same_bits(got, want, numbers)
 
 
-@pytest.mark.parametrize(
-    ("source", "target"), [(FLOAT16, BFLOAT16), (BFLOAT16, FLOAT16)], ids=["to bf16", "to half"]
-)
+@HALF_AND_BFLOAT16
+def test_between_half_and_bfloat16_on_every_fourth_pattern(source: Format, target: Format) -> None:
+    check_half_and_bfloat16(source, target, 4)
+
+
+@pytest.mark.slow
+@HALF_AND_BFLOAT16
 def test_between_half_and_bfloat16_on_every_pattern(source: Format, target: Format) -> None:
-    numbers = p.array(p.EVERY_16_BIT, source)
-    exact = [decode(pattern, source) for pattern in range(1 << 16)]
+    check_half_and_bfloat16(source, target, 1)
+
+
+def check_half_and_bfloat16(source: Format, target: Format, step: int) -> None:
+    given = np.union1d(p.EVERY_16_BIT[::step], p.special_patterns(source)).tolist()
+    numbers = p.array(given, source)
+    exact = [decode(pattern, source) for pattern in given]
     for mode in p.MODES[1:]:
         want = p.array([round_to(value, target, mode) for value in exact], target)
         assert_same_bits(cast(numbers, p.DTYPES[target], mode), want, numbers)
 
 
-@pytest.mark.parametrize(
-    ("source", "target"), [(FLOAT16, BFLOAT16), (BFLOAT16, FLOAT16)], ids=["to bf16", "to half"]
-)
+@HALF_AND_BFLOAT16
 @pytest.mark.parametrize("env", [ENV_NAN_ONES, ENV_SATURATE, ENV_NAN_ONES | ENV_SATURATE])
 def test_environment_on_sampled_patterns(source: Format, target: Format, env: int) -> None:
     sample = np.concatenate([p.EVERY_16_BIT[::31], p.special_patterns(source)]).astype(np.uint16)

@@ -36,8 +36,15 @@ def counts(copies, shape=SHAPE, nbytes=2):
     return seen.reshape(shape)
 
 
-@pytest.mark.parametrize("soc", ["ascend910b1", "ascend950"])
-@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize(
+    ("soc", "dtype"),
+    [
+        ("ascend910b1", "float16"),
+        ("ascend950", "float32"),
+        pytest.param("ascend910b1", "float32", marks=pytest.mark.slow),
+        pytest.param("ascend950", "float16", marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("passes", [1, 4])
 @pytest.mark.parametrize("slices", [1, 4])
 @pytest.mark.parametrize(("bursts", "burst_bytes"), [(1, 128), (8, 128), (32, 256), (7, 1024)])

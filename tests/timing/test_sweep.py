@@ -239,7 +239,9 @@ def bytes_of(spans: np.ndarray, nbytes: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float16", pytest.param("bfloat16", marks=pytest.mark.slow)]
+)
 def test_valid_points_give_the_bytes_of_the_shipped_tiling(name, dtype):
     shape = (4, 5003)
     axes = {TILE[name]: [64, 320, 1024], "buffer_num": [1, 2], "block_dim": [3, 48]}
