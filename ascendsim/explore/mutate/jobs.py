@@ -6,13 +6,13 @@ as it is gave is kept in a file of our own making.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import pickle
 import sys
 import time
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +29,17 @@ _LINE = 200  # characters of an error
 def prepare(empty: str) -> None:
     """Import what children need, so that each starts with it: the chips, pytest's plugins, too.
 
-    empty : a directory without tests; a run of pytest there is what loads its plugins
+    empty : a directory without tests; a run of pytest there is what loads its plugins ("": none)
     """
     for name in _NEEDED:
         importlib.import_module(name)
     for chip in socs.NAMES:
         socs.load(chip)
-    if find_spec("pytest") is not None:
+    if empty:
         import pytest
 
         pytest.main(["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", empty, empty])
+    gc.freeze()  # a child's collection would touch, and so copy, all of this
 
 
 class _First:

@@ -23,7 +23,7 @@ _LOOK_SECONDS = 0.02
 
 
 def serve(empty: str) -> None:
-    """Take requests until standard input ends; `empty` is a directory without tests."""
+    """Take requests until standard input ends; `empty` is a directory without tests, or ""."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this ends it
     replies = os.dup(1)  # what is printed in this process goes nowhere
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -47,7 +47,7 @@ class Source:
     def __init__(self, path: Path, role: str) -> None:
         self.path, self.role, self.data = path, role, path.read_bytes()
         try:
-            self.tree = ast.parse(self.data, str(path))
+            self.tree = ast.parse(self.data.decode(), str(path))
         except (SyntaxError, ValueError) as error:
             raise RequestError(f"{path} cannot be parsed: {error}") from error
         lengths = [len(line) for line in self.data.splitlines(keepends=True)]
@@ -140,8 +140,9 @@ def _line(text: str) -> str:
 def _differing(old: bytes, new: bytes) -> tuple[str, str]:
     """Return the lines that differ, each side without the space around them."""
     pairs = zip(old.decode().splitlines(), new.decode().splitlines(), strict=False)
-    lost, made = zip(*((a.strip(), b.strip()) for a, b in pairs if a != b), strict=True)
-    return "\n".join(lost), "\n".join(made).rstrip("\n")
+    changed = [(a.strip(), b.strip()) for a, b in pairs if a != b]
+    lost, made = ("\n".join(each[side] for each in changed) for side in (0, 1))
+    return lost, made.rstrip("\n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,13 +31,16 @@ class Ended:
 
 
 class Workers:
-    """`count` servers, with a directory for their files. Leaving the context ends them all."""
+    """`count` servers, with a directory for their files. Leaving the context ends them all.
 
-    def __init__(self, count: int, base: Path) -> None:
-        self._base = base
-        (base / "empty").mkdir()
+    testing : they will run tests
+    """
+
+    def __init__(self, count: int, base: Path, testing: bool) -> None:
+        self._base, empty = base, base / "empty"
+        empty.mkdir()
         self._free: queue.SimpleQueue[subprocess.Popen[str]] = queue.SimpleQueue()
-        self._servers = [_server(base / "empty") for _ in range(count)]
+        self._servers = [_server(str(empty) if testing else "") for _ in range(count)]
         for server in self._servers:
             self._free.put(server)
         self._threads = ThreadPoolExecutor(count)
@@ -75,9 +78,9 @@ class Workers:
         return Ended(how, found, printed)
 
 
-def _server(empty: Path) -> subprocess.Popen[str]:
+def _server(empty: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", _START, json.dumps(sys.path), str(empty)],
+        [sys.executable, "-c", _START, json.dumps(sys.path), empty],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
