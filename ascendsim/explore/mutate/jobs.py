@@ -93,7 +93,7 @@ def survey(folder: str, soc: str | None, shape: Any, file: str) -> dict[str, Any
             (
                 trial,
                 list(trial.outputs(op)),
-                {mode: trial.errors(op, mode) for mode in AUTO_SYNC},
+                {mode: trial.said(op, mode) for mode in AUTO_SYNC},
             )
             for trial in trials
         ]
@@ -115,7 +115,7 @@ def _shape(given: Any) -> Any:
 
 
 def judge(folder: str, file: str, auto_sync: str) -> dict[str, Any]:
-    """Say what the checks find in a mutant that the kernel as it is has not, and which bits differ.
+    """Say what the checks find in a mutant and not in the kernel as it is, and which bits differ.
 
     file : what `survey` kept
     """
@@ -123,7 +123,7 @@ def judge(folder: str, file: str, auto_sync: str) -> dict[str, Any]:
     try:
         op = load(Path(folder))
         for trial, _, known in kept:
-            fresh = [key for key in trial.errors(op, auto_sync) if key not in known[auto_sync]]
+            fresh = [key for key in trial.said(op, auto_sync) if key not in known[auto_sync]]
             if fresh:
                 return {"checks": fresh[0][0], "witness": None}
         return {"checks": None, "witness": _first_witness(op, kept)}

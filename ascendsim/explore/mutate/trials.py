@@ -27,7 +27,7 @@ from ascendsim.options import Options
 from ascendsim.record import Instr
 
 Shape = tuple[int, ...] | Mapping[str, tuple[int, ...]]
-Key = tuple[str, str, int]  # code, file and line of a finding
+Key = tuple[str, str, int]  # code, file and line of what a check found
 Outputs = Mapping[str, np.ndarray]
 
 CORES, TILES = 2, 3  # blocks, and tiles of the first one, at least
@@ -72,8 +72,8 @@ class Trial:
             job = make_job(op, arrays, tiling, None, 0, Options())
             yield launch(job, Readers()).outputs
 
-    def errors(self, op: Op, auto_sync: str) -> dict[Key, None]:
-        """Return what the checks find wrong on one input, in order.
+    def said(self, op: Op, auto_sync: str) -> dict[Key, None]:
+        """Return what the checks find on one input and the launch warns of, errors first.
 
         Raises
         ------
@@ -82,14 +82,15 @@ class Trial:
         """
         job = self.job(op, auto_sync=auto_sync)
         checks = Checks(TOOLS, job.options, defined=tuple(job.inputs))
-        launch(job, Readers(checks=checks))
-        wrong = (found for found in checks.all() if found.severity == ERROR)
-        return dict.fromkeys(
-            (each.code, Path(each.where[0]).name, each.where[1])
-            if each.where
-            else (each.code, "", 0)
-            for each in wrong
-        )
+        result = launch(job, Readers(checks=checks))
+        found = sorted(checks.all(), key=lambda each: each.severity != ERROR)
+        keys = [(each.code, *_place(each.where)) for each in found]
+        warned = (text.partition(": ")[0] for text in result.warnings)
+        return dict.fromkeys([*keys, *((code, "", 0) for code in warned)])
+
+
+def _place(where: tuple[str, int] | None) -> tuple[str, int]:
+    return ("", 0) if where is None else (Path(where[0]).name, where[1])
 
 
 class _Shape:
