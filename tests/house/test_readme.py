@@ -81,6 +81,7 @@ TAKING_OPTIONS = [
     "tile",
     "step",
     "check",
+    "mutate",
     "atlas",
     "bench",
     "compare",
