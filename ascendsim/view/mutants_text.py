@@ -6,7 +6,8 @@ from typing import Any
 
 from ascendsim.view import text
 
-_NOTHING = "no bit differs on the seeded inputs, no check minds: perhaps no fault at all"
+_UNKNOWN = "only a test can tell what it changes"
+_EQUAL = "no bit differs on the seeded inputs, no check minds: perhaps no fault at all"
 _JUDGES = ("tests", "checks", "bits")
 
 
@@ -56,8 +57,8 @@ def _survivor(each: Any) -> str:
     lines += [f"  {line}" for line in mutant.before.splitlines()]
     if each.witness is not None:
         lines.append(f"  differs: {_differs(each.witness)}")
-    elif each.compared:
-        lines.append(f"  {_NOTHING}")
+    else:
+        lines.append(f"  {_EQUAL if each.compared else _UNKNOWN}")
     return "\n".join(lines) + "\n"
 
 

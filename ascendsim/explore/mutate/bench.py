@@ -17,7 +17,7 @@ from ascendsim.explore.mutate.copies import Layout, mutated
 from ascendsim.explore.mutate.jobs import NO_TESTS
 from ascendsim.explore.mutate.score import CHECKS, Judged
 from ascendsim.explore.mutate.server import TIMEOUT
-from ascendsim.explore.mutate.source import Mutant
+from ascendsim.explore.mutate.source import ONLY_TESTED, Mutant
 from ascendsim.explore.mutate.syncs import KIND as DROP_SYNC
 from ascendsim.explore.mutate.trials import Shape
 from ascendsim.explore.mutate.workers import Ended, Workers
@@ -64,13 +64,13 @@ class Bench:
 
     def _tried(self, mutant: Mutant, copy: Path) -> Judged:
         """Return what the checks and the seeded inputs say."""
-        if self.kept is None:
+        if self.kept is None or mutant.file in ONLY_TESTED:
             return Judged(mutant, None, compared=False)
         auto_sync = "off" if mutant.kind == DROP_SYNC else "on"
         given = {"folder": str(copy), "file": str(self.kept), "auto_sync": auto_sync}
         ended = self.workers.run("judge", given, self.seconds[1])
         if ended.answer is None:
-            return Judged(mutant, f"{CHECKS}{ended.how}")
+            return Judged(mutant, f"{CHECKS}{ended.how}", text=_text(ended))
         if ended.answer["checks"] is not None:
             return Judged(mutant, f"{CHECKS}{ended.answer['checks']}")
         witness = ended.answer["witness"]

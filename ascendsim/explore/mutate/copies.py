@@ -110,7 +110,7 @@ def _stand_in(entry: Path, target: Path) -> None:
     """
     if entry.resolve() == _SIMULATOR:
         return
-    if entry.suffix in _COPIED and entry.is_file():
+    if entry.suffix in _COPIED and entry.is_file() and os.access(entry, os.R_OK):
         shutil.copyfile(entry, target)
     else:
         target.symlink_to(entry)

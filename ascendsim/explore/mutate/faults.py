@@ -27,21 +27,20 @@ from ascendsim.explore.mutate.syncs import dropped_syncs
 
 
 class Fault(NamedTuple):
-    """A class of faults: what it is, in which files, and its mutants of one file."""
+    """A class of faults: in which files it is looked for, and its mutants of one file."""
 
-    what: str
     roles: tuple[str, ...]
     mutants: Callable[[Source], Iterator[Mutant]]
 
 
 KINDS = {
-    "drop-sync": Fault("a barrier, flag or queue call left out", (KERNEL,), dropped_syncs),
-    "compare-mode": Fault("GT for GE, LT for LE, and back", (KERNEL,), comparisons),
-    "round-mode": Fault("a Cast that rounds the other way", (KERNEL,), roundings),
-    "aligned-count": Fault("the count for the aligned count", (KERNEL, HOST), aligned_counts),
-    "select-arms": Fault("the arms of a Select exchanged", (KERNEL,), arms),
-    "exact-constant": Fault("a short literal for it", (KERNEL, HOST, OTHER), literals),
-    "off-by-one-tile": Fault("a tile too few or too many", (KERNEL, HOST), tiles_off_by_one),
+    "drop-sync": Fault((KERNEL,), dropped_syncs),
+    "compare-mode": Fault((KERNEL,), comparisons),
+    "round-mode": Fault((KERNEL,), roundings),
+    "aligned-count": Fault((KERNEL, HOST), aligned_counts),
+    "select-arms": Fault((KERNEL,), arms),
+    "exact-constant": Fault((KERNEL, HOST, OTHER), literals),
+    "off-by-one-tile": Fault((KERNEL, HOST), tiles_off_by_one),
 }
 
 

@@ -21,7 +21,7 @@ class Judged:
     killed_by : the first test that failed, "timeout", "checks: CODE" (or the name of an error),
         "bits" (of a kernel without tests); None: nobody noticed
     witness : an element whose bits differ (trials.witness); None: none does
-    compared : False when there was no trial to compare bits in
+    compared : False when no trial can tell, for lack of one or since none uses the file
     text : what the test that noticed said
     """
 

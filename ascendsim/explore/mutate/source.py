@@ -15,7 +15,7 @@ from pathlib import Path
 from ascendsim.errors import RequestError
 
 KERNEL, HOST, OTHER = "kernel", "host", "other"
-_OTHERS = ("op_def.py", "op_api.py", "op_aclnn.py")  # they hold constants, too
+ONLY_TESTED = ("op_api.py", "op_aclnn.py")  # a launch of the kernel alone does not use them
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Subscript)
 Scope = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -172,7 +172,7 @@ def sources(folder: Path) -> list[Source]:
     found = _Found()
     found.add(folder / "op_kernel.py", KERNEL)
     found.add(folder / "op_host.py", HOST)
-    for name in _OTHERS:
+    for name in ("op_def.py", *ONLY_TESTED):  # they hold constants, too
         if (folder / name).is_file():
             found.roles.setdefault(folder / name, OTHER)
     return [Source(path, role) for path, role in found.roles.items()]

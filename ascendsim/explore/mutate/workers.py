@@ -8,10 +8,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ascendsim.errors import AscendError
 from ascendsim.explore.mutate.server import DONE
 
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); " + (
@@ -51,7 +53,8 @@ class Workers:
 
     def __exit__(self, *_: object) -> None:
         for server in self._servers:  # its end of input ends a server, and the job that it runs
-            server.stdin.close()  # type: ignore[union-attr]
+            with suppress(OSError):
+                server.stdin.close()  # type: ignore[union-attr]
         self._threads.shutdown(wait=True, cancel_futures=True)
         for server in self._servers:
             server.wait()
@@ -89,9 +92,12 @@ def _server(empty: str) -> subprocess.Popen[str]:
 
 
 def _asked(server: subprocess.Popen[str], request: dict[str, Any]) -> str:
-    server.stdin.write(json.dumps(request) + "\n")  # type: ignore[union-attr]
-    server.stdin.flush()  # type: ignore[union-attr]
-    reply = server.stdout.readline()  # type: ignore[union-attr]
+    try:
+        server.stdin.write(json.dumps(request) + "\n")  # type: ignore[union-attr]
+        server.stdin.flush()  # type: ignore[union-attr]
+        reply = server.stdout.readline()  # type: ignore[union-attr]
+    except (OSError, ValueError):  # its pipes are closed
+        reply = ""
     if not reply:
-        raise RuntimeError("a process that judges mutants has ended")
+        raise AscendError("a process that judges mutants has ended, for lack of memory perhaps")
     return json.loads(reply)["ended"]
