@@ -22,7 +22,7 @@ def score(found: Any) -> str:
         _by_kind(found, judges),
         f"{found.killed} of {len(found.judged)} mutants noticed\n",
         _checks(found),
-        "".join(f"\n{_survivor(each)}" for each in found.survivors),
+        "\n".join(_survivor(each) for each in found.survivors),
         "".join(f"note: {note}\n" for note in found.notes),
     )
 

@@ -154,10 +154,13 @@ def find_trials(
 def _best(
     op: Op, dtypes: Mapping[str, str], soc: str, shape: Shape | None
 ) -> tuple[Trial, set[tuple[str, int]]]:
-    """Return the first trial with all that is wanted, else the first of those with most of it."""
-    best: tuple[Any, Trial, _Shape] | None = None
+    """Return the first trial with all that is wanted, else the first of those with most of it.
+
+    The smallest UB in which the kernel runs decides: in a larger one tiles are fewer.
+    """
     last: AscendError | None = None
     for ub in (*_UB_BYTES, None):
+        best: tuple[Trial, _Shape] | None = None
         for size in (shape,) if shape is not None else _SHAPES:
             trial, seen = Trial(dtypes, size, soc, ub), _Shape()
             try:
@@ -165,13 +168,13 @@ def _best(
             except AscendError as error:
                 last = error
                 continue
-            if best is None or seen.rank > best[0]:
-                best = seen.rank, trial, seen
+            if best is None or seen.rank > best[1].rank:
+                best = trial, seen
             if all(seen.rank):
-                return trial, seen.narrowing
-    if best is None:
-        raise last or RequestError(f"{op.name} does not run")
-    return best[1], best[2].narrowing
+                break
+        if best is not None:
+            return best[0], best[1].narrowing
+    raise last or RequestError(f"{op.name} does not run")
 
 
 def witness(op: Op, trial: Trial, want: list[Outputs], got: list[Outputs]) -> dict[str, Any] | None:
