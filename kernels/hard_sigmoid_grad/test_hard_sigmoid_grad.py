@@ -5,11 +5,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import ascendsim as asim
 from ascendsim.errors import RequestError, ShapeError, TilingError
 from kernels.hard_sigmoid_grad import demo, hardsigmoid_backward
 from kernels.hard_sigmoid_grad.op_ref import definition, naive
 
 RNG = np.random.default_rng(0)
+OP = asim.load("hard_sigmoid_grad")
 
 
 def test_definition_at_the_edges():
@@ -41,6 +43,34 @@ def test_agrees_with_numpy(dtype):
     got, want = hardsigmoid_backward(grad, x), naive(np, grad, x)
     assert got.dtype == dtype
     assert got.tobytes() == want.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("ub", [2272, 4448])
+def test_tiles_and_blocks_change_no_bit(dtype, ub):
+    grad, x = (4 * RNG.standard_normal((2, 2011))).astype(dtype)
+    til = OP.tiling(x.shape, x.dtype, ub=ub, cores=3)
+    got = asim.launch(OP, {"grad": grad, "x": x}, til)
+    assert (til.block_dim, got.warnings) == (3, [])
+    assert got.out.tobytes() == hardsigmoid_backward(grad, x).tobytes()
+
+
+def test_tiling():
+    til = OP.tiling((100_001,), "float16")
+    assert (til.block_dim, til.fields["blockFactor"], til.fields["ubFactor"]) == (64, 1563, 9024)
+    assert til.fields["alpha"].view(np.uint32) == 0x3E2AAAAB  # 0.16666666f is one less
+
+
+@pytest.mark.parametrize(
+    ("dtype", "grad", "rounded"),
+    [
+        (np.float16, 1 + 3 / 1024, 1.5 + 4 / 1024),  # to even
+        (ml_dtypes.bfloat16, 1 + 3 / 128, 1.5 + 5 / 128),  # away from zero
+    ],
+)
+def test_ties(dtype, grad, rounded):
+    got = hardsigmoid_backward(np.array([grad, -grad], dtype), np.zeros(2, dtype), alpha=1.5)
+    assert got.tolist() == [rounded, -rounded]
 
 
 def test_refusals():

@@ -5,11 +5,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import ascendsim as asim
 from ascendsim.errors import ShapeError, TilingError
 from kernels.hard_swish_grad import demo, hardswish_backward
 from kernels.hard_swish_grad.op_ref import definition, naive
 
 RNG = np.random.default_rng(0)
+OP = asim.load("hard_swish_grad")
 
 
 def test_definition_at_the_edges():
@@ -35,6 +37,34 @@ def test_slope_uses_a_rounded_third():
     third = np.uint32(0x3EAAAAAB).view(np.float32)
     want = x * third + np.float32(0.5)
     assert hardswish_backward(np.ones_like(x), x).tobytes() == want.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("ub", [5408, 8480])
+def test_tiles_and_blocks_change_no_bit(dtype, ub):
+    grad, x = (4 * RNG.standard_normal((2, 2011))).astype(dtype)
+    til = OP.tiling(x.shape, x.dtype, ub=ub, cores=3)
+    got = asim.launch(OP, {"grad": grad, "x": x}, til)
+    assert (til.block_dim, got.warnings) == (3, [])
+    assert got.out.tobytes() == hardswish_backward(grad, x).tobytes()
+
+
+@pytest.mark.parametrize(("dtype", "step"), [(np.float16, 1 / 1024), (ml_dtypes.bfloat16, 1 / 128)])
+def test_ties_go_to_even(dtype, step):
+    grad, x = np.array([1 + 3 * step, -1 - 3 * step], dtype), np.full(2, 0.75, dtype)
+    want = 0.75 + 2 * step  # the slope at 0.75 is 0.75, the product 4.5 halves of a step above it
+    assert hardswish_backward(grad, x).tolist() == [want, -want]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+def test_barriers(dtype):
+    """Without the compiler's barriers one is missing, between Muls and Adds, and no other."""
+    x = np.ones(500, dtype)
+    til, options = OP.tiling(x.shape, x.dtype, ub=5408, cores=2), asim.Options(auto_sync="off")
+    checks = ("racecheck", "synccheck")
+    run = asim.launch(OP, {"grad": x, "x": x}, til, checks=checks, options=options)
+    found = [(each.code, each.partner.split()[0], each.instruction) for each in run.findings]
+    assert found == [("racecheck:raw-intra-pipe", "Muls", "Adds")]
 
 
 def test_refusals_and_empty():

@@ -6,11 +6,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import ascendsim as asim
 from ascendsim.errors import ShapeError
 from kernels.swish_grad import demo, swish_backward
 from kernels.swish_grad.op_ref import definition, exp_enclosure, naive
 
 RNG = np.random.default_rng(0)
+OP = asim.load("swish_grad")
 ONE = Fraction(1)
 
 
@@ -56,6 +58,22 @@ def test_float16_is_the_rounded_definition_nearly_everywhere():
     got = swish_backward(np.ones_like(x), x)
     low = [np.float16(float(definition(ONE, Fraction(float(v)))[0])) for v in x]
     assert np.count_nonzero(got != np.array(low)) <= 2
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("ub", [2272, 4448])
+def test_tiles_and_blocks_change_no_bit(dtype, ub):
+    grad, x = (4 * RNG.standard_normal((2, 2011))).astype(dtype)
+    til = OP.tiling(x.shape, x.dtype, ub=ub, cores=3)
+    got = asim.launch(OP, {"grad": grad, "x": x}, til)
+    assert til.block_dim == 3
+    assert got.out.tobytes() == swish_backward(grad, x).tobytes()
+
+
+def test_ties_go_to_even():
+    grad = np.array([5, 0x8005, 7], np.uint16).view(np.float16)  # subnormal; the slope is 0.5
+    got = swish_backward(grad, np.zeros_like(grad))
+    assert got.view(np.uint16).tolist() == [2, 0x8002, 4]
 
 
 def test_any_rank_strides_and_empty():

@@ -93,6 +93,7 @@ TAKING_OPTIONS = [
     "tile",
     "step",
     "check",
+    "mutate",
     "atlas",
     "bench",
     "compare",

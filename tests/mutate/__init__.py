@@ -1,0 +1,1 @@
+"""Mutation score: faults, copies, judges, and that nothing is left behind."""
