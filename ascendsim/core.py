@@ -58,9 +58,8 @@ class AivCore:
         self.executing = self.trusted = True
         self.tape: Callable[..., None] | None = None
         self.observers: tuple[Observer, ...] = ()
-        self.block = self.block_num = self.seq = 0
+        self.block = self.block_num = self.seq = self.serial = 0
         self.number: Any = None  # what GetBlockIdx returns when not the plain block
-        self.serial = 0
         self.pipe: Any = None
         self.resized: list[Any] = []  # tensors that SetSize took out of their buffer's table
         self.holders: list[Any] = []  # queues and TBufs of the block, in InitBuffer order

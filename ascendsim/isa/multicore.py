@@ -176,7 +176,8 @@ def _check_blocks(name: str, core: Any) -> None:
         raise ContractError(
             f"{name}: {core.block_num} blocks on {core.soc.aiv_cores} cores of {core.soc.name}: "
             f"blocks that wait must all run at once, so this hangs; use at most "
-            f"{core.soc.aiv_cores} blocks"
+            f"{core.soc.aiv_cores} blocks",
+            finding="synccheck:block-deadlock",
         )
 
 

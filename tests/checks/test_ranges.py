@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from ascendsim.ascendc import *
 from ascendsim.launch import Readers, launch
 from ascendsim.observe.checks import TOOLS, Checks
+from ascendsim.observe.checks.racecheck import MAX_UNORDERED
 from ascendsim.observe.checks.ranges import meet, merged, whole
 from ascendsim.observe.checks.spans import MAX_LOOSE, Place
 from ascendsim.observe.checks.touched import Touched
@@ -102,10 +103,10 @@ def racing(times):
     return body
 
 
-@pytest.mark.parametrize("times", [2000, pytest.param(60_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [4000, pytest.param(60_000, marks=pytest.mark.slow)])
 def test_findings_of_a_run_take_no_more_room_when_they_come_again(times):
     held = []
-    for number in (100, times):
+    for number in (MAX_UNORDERED + 100, times):
         job = make_job(racing(number), DATA, {"out": ((N,), "float32")})
         checks = Checks(TOOLS, job.options, defined=("x",))
         tracemalloc.start()

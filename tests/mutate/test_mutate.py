@@ -140,9 +140,9 @@ def test_without_tests_checks_and_bits_judge(tmp_path):
     score = mutate(folder, jobs=1, kinds=("compare-mode", "off-by-one-tile", "round-mode"))
     assert rows(score) == [
         ("off-by-one-tile", 26, "checks: coverage"),
-        ("off-by-one-tile", 26, "checks: RepeatError"),
+        ("off-by-one-tile", 26, "checks: memcheck:illegal-range"),
         ("off-by-one-tile", 26, "checks: coverage"),
-        ("off-by-one-tile", 27, "checks: RepeatError"),
+        ("off-by-one-tile", 27, "checks: memcheck:illegal-range"),
         ("compare-mode", 39, "bits"),
         ("round-mode", 46, None),
     ]

@@ -14,6 +14,6 @@ CASE = Case(
     told="SyncAll with more blocks than are launched together hangs",
     soc="ascend950",
     inputs=INPUTS,
-    caught_by="ContractError",
+    caught_by="synccheck:block-deadlock",
     right=RIGHT,
 )
