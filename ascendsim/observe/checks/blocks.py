@@ -94,10 +94,6 @@ class Traffic:
             for other in against:
                 budget -= 1
                 if budget < 0:
-                    self.findings.limits["checks-limit-blocks"] = (
-                        f"more than {MAX_COMPARED} pairs of accesses of different blocks to the "
-                        f"same bytes: the rest is not compared; take fewer elements or blocks"
-                    )
                     return budget
                 if other.instr.block != piece.instr.block and not self._ordered(other, piece):
                     self._report(*sorted((other, piece), key=lambda each: each.order))
