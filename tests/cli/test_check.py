@@ -116,7 +116,7 @@ def test_the_text_of_a_finding(ask: Ask, racy: Path) -> None:
         "  UB[0x0, 0x100) of UB0",
         f"  with DataCopy on MTE2 at {racy / 'op_kernel.py'}:11",
     ]
-    assert out[6].startswith("  way out: order the two: ")
+    assert out[6].startswith("  way out: EnQue and DeQue of a queue; or SetFlag(")
 
 
 def test_tools_are_chosen(ask: Ask, racy: Path) -> None:

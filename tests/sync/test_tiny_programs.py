@@ -91,12 +91,12 @@ def check_many(examples):
 
 def test_orders_are_permitted_and_find_whatever_may_differ():
     kinds = check_many(60)
-    assert all(kinds[kind] >= 4 for kind in ("no race", "race without effect", "race with effect"))
+    assert all(kinds[kind] >= 2 for kind in ("no race", "race without effect", "race with effect"))
 
 
 @pytest.mark.slow
 def test_many_more():
-    check_many(600)
+    check_many(400)
 
 
 def adds(source, target, number=3):
