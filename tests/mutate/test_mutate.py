@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,12 +68,14 @@ def rows(score: Score) -> list[tuple[str, int, str | None]]:
 
 
 @pytest.fixture(scope="module")
-def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Score, list[tuple[int, int]], bool]:
-    """Score it once: the score, the progress, whether its folder stayed as it was."""
+def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Score, list[Any], bool, list[Path]]:
+    """Score it once: the score, progress, whether its folder stayed, what temporary files did."""
     folder, ticks = every(tmp_path_factory.mktemp("scored")), []
-    before = state(folder.parents[1])
-    score = mutate(folder, jobs=1, progress=lambda *done: ticks.append(done))
-    return score, ticks, state(folder.parents[1]) == before
+    temporary, before = tmp_path_factory.mktemp("temporary"), state(folder.parents[1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(temporary))
+        score = mutate(folder, jobs=1, progress=lambda *done: ticks.append(done))
+    return score, ticks, state(folder.parents[1]) == before, list(temporary.iterdir())
 
 
 def test_who_notices_what(scored):
@@ -81,6 +84,10 @@ def test_who_notices_what(scored):
 
 def test_the_folder_stays_as_it_was(scored):
     assert scored[2]
+
+
+def test_no_temporary_file_stays(scored):
+    assert scored[3] == []
 
 
 def test_progress_ends_at_the_number_of_mutants(scored):
@@ -236,7 +243,3 @@ def test_refusals(tmp_path):
             mutate(folder, **request)
     with pytest.raises(RequestError, match="op 'no_such_kernel' is unknown"):
         mutate("no_such_kernel")
-
-
-def test_no_process_and_no_directory_stays(scored):
-    assert not list(Path(os.environ.get("TMPDIR", "/tmp")).glob("ascendsim-mutate-*"))
