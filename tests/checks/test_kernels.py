@@ -84,6 +84,16 @@ def test_ports(dtype):
     assert_clean(asim.launch(blend, arrays, blend.tiling(shapes, dtype), checks=TOOLS))
 
 
+@pytest.mark.parametrize("soc", ["ascend910b1", "ascend950"])
+@pytest.mark.parametrize("n", [64, 576, 64_000])
+def test_flags_alone(soc, n):
+    """PingPong has no queues: its two halves of UB are ordered by flags."""
+    op = asim.load(PORTS / "ping_pong")
+    til = op.tiling((n,), "float32", soc=soc)
+    run = asim.launch(op, {"x": np.ones(n, np.float32)}, til, checks=TOOLS)
+    assert run.findings == []
+
+
 @pytest.mark.parametrize(("passes", "codes"), [(1, set()), (8, {"racecheck:waw-intra-pipe"})])
 def test_copies_over_one_another_without_a_barrier(passes, codes):
     """GmCopy only measures MTE2: once its slots are used again, copies overwrite each other."""
