@@ -26,7 +26,7 @@ class Tools:
     ] = TOOLS
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Report every read of undefined bytes, too."),
+        typer.Option("--strict", help="Report reads of undefined bytes and double writes, too."),
     ] = False
 
     def names(self) -> tuple[str, ...]:

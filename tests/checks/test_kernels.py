@@ -15,7 +15,7 @@ from tests.test_traces import NO_FIELDS, TRACES, load
 
 PORTS = Path(__file__).parents[1] / "ports"
 TILINGS = Path(__file__).parents[1] / "data" / "tilings"
-MOST = 20_000
+MOST, LARGE, HUGE = 20_000, 2_000_000, 20_000_000
 OPS = ("hard_sigmoid_grad", "hard_swish_grad", "swish_grad")
 SIZES = (1, 21, 65, 1023, 4096, 100_003)
 SLACK = {"memcheck:gm-slack"}
@@ -49,8 +49,6 @@ def test_sizes(op, dtype):
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: path.name.partition(".")[0])
 def test_golden_traces(path):
     trace = load(path)
-    if trace["n"] > 100_003:
-        pytest.skip("large")
     til = asim.load(trace["op"]).tiling(
         (trace["n"],), trace["dtype"], cores=trace["cores_available"], ub=trace["ub"]
     )
@@ -86,6 +84,16 @@ def test_ports(dtype):
     assert_clean(asim.launch(blend, arrays, blend.tiling(shapes, dtype), checks=TOOLS))
 
 
+@pytest.mark.parametrize("soc", ["ascend910b1", "ascend950"])
+@pytest.mark.parametrize("n", [64, 576, 64_000])
+def test_flags_alone(soc, n):
+    """PingPong has no queues: its two halves of UB are ordered by flags."""
+    op = asim.load(PORTS / "ping_pong")
+    til = op.tiling((n,), "float32", soc=soc)
+    run = asim.launch(op, {"x": np.ones(n, np.float32)}, til, checks=TOOLS)
+    assert run.findings == []
+
+
 @pytest.mark.parametrize(("passes", "codes"), [(1, set()), (8, {"racecheck:waw-intra-pipe"})])
 def test_copies_over_one_another_without_a_barrier(passes, codes):
     """GmCopy only measures MTE2: once its slots are used again, copies overwrite each other."""
@@ -95,20 +103,37 @@ def test_copies_over_one_another_without_a_barrier(passes, codes):
     assert {each.code for each in run.findings} == codes
 
 
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("op", OPS)
-def test_golden_tilings(op, step):
+def golden(op):
+    """Return all golden tilings of an operator that succeed."""
     cases = json.loads((TILINGS / f"{op}.json").read_text())
-    fit = [each for each in cases if each["expect"]["status"] == "SUCCESS" and small(each)]
-    assert len(fit) >= 10
-    for case in fit[::step]:
-        shape, dtype, cores, ub = (case[key] for key in ("shape", "dtype", "cores", "ub"))
-        til = asim.load(op).tiling(shape, dtype, cores=cores, ub=ub)
-        assert_clean(checked(op, tuple(shape), dtype, til), slack=op == "swish_grad")
+    return [each for each in cases if each["expect"]["status"] == "SUCCESS"]
 
 
-def small(case):
-    return math.prod(case["shape"]) <= MOST and case["expect"]["block_dim"] <= 64
+@pytest.mark.parametrize("op", OPS)
+def test_golden_tilings(op):
+    fit = [each for each in golden(op) if math.prod(each["shape"]) <= MOST]
+    assert len(fit) >= 50
+    for case in fit[::5]:
+        assert_clean_with(op, case)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("op", OPS)
+def test_every_golden_tiling(op):
+    """Each but the five of 10^8 elements; of those with millions the first and last blocks."""
+    cases = [each for each in golden(op) if math.prod(each["shape"]) <= HUGE]
+    assert len(golden(op)) - len(cases) <= 3
+    for case in cases:
+        large = math.prod(case["shape"]) > LARGE
+        last = case["expect"]["block_dim"] - 1
+        assert_clean_with(op, case, blocks=sorted({0, min(1, last), last}) if large else None)
+
+
+def assert_clean_with(op, case, **more):
+    shape, dtype, cores, ub = (case[key] for key in ("shape", "dtype", "cores", "ub"))
+    til = asim.load(op).tiling(shape, dtype, cores=cores, ub=ub)
+    assert til.block_dim == case["expect"]["block_dim"]
+    assert_clean(checked(op, tuple(shape), dtype, til, **more), slack=op == "swish_grad")
 
 
 def test_without_the_compiler_the_vector_pipe_needs_barriers():
