@@ -18,16 +18,16 @@ from ascendsim.api.run import Run
 from ascendsim.errors import RequestError
 from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job, timing_job
-from ascendsim.launch import Job, Readers, blocks_of, recorded, scheduled
+from ascendsim.launch import Job, Ran, Readers, blocks_of
+from ascendsim.launch import run as run_job
 from ascendsim.memory import UbImage
 from ascendsim.observe.calls import CallLog
 from ascendsim.observe.recorder import Recorder
-from ascendsim.observe.timeline import Timeline, timeline_of
 from ascendsim.options import Options
 from ascendsim.view.defined import Defined
 
 if TYPE_CHECKING:
-    from ascendsim.launch.engines import Ran
+    from ascendsim.observe.timeline import Timeline
 
 MODES = ("auto", "step", "replay", "fused")
 RECORDS = ("none", "calls", "bytes")
@@ -85,8 +85,6 @@ def launch(
     log = CallLog(last=last) if record == "calls" and call_sink is None else None
     images: dict[int, UbImage] | None = {} if record != "none" and ub_sink is None else None
     seen = tuple(each for each in (recorder, log) if each is not None)
-    from ascendsim.launch.engines import run as run_job  # llvmlite comes with it
-
     sinks = call_sink, ub_sink, progress
     readers = Readers(seen, *sinks, blocks_of(blocks), execute, images, checking)
     run = _run_of(op, job, tiling, run_job(job, readers, mode))
@@ -122,6 +120,9 @@ def time(
     AscendError
         When the kernel breaks a rule.
     """
+    from ascendsim.launch import recorded, scheduled
+    from ascendsim.observe.timeline import timeline_of
+
     op = load(op)
     job = timing_job(op, tiling, checked_options(options), soc)
     cores = tiling.origin.cores if tiling.origin else None

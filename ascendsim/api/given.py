@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ascendsim.errors import AscendError, RequestError
 from ascendsim.launch import Job
-from ascendsim.observe.checks import TOOLS, Checks
 from ascendsim.options import Options
 from ascendsim.record import Finding
+
+if TYPE_CHECKING:
+    from ascendsim.observe.checks import Checks
 
 _DEFAULT = Options()
 
@@ -39,11 +41,13 @@ def checks_of(job: Job, tools: Iterable[str], strict: bool, execute: bool) -> Ch
         When there is no such check, or the launch has no data to check.
     """
     wanted = (tools,) if isinstance(tools, str) else tuple(tools)
+    if not wanted:
+        return None
+    from ascendsim.observe.checks import TOOLS, Checks
+
     for tool in wanted:
         if tool not in TOOLS:
             raise RequestError(f"check {tool!r} is unknown; use some of {', '.join(TOOLS)}")
-    if not wanted:
-        return None
     if not execute:
         raise RequestError("checks look at a run with data: leave execute=False away")
     defined = (*job.inputs, *job.initial)

@@ -1,9 +1,7 @@
 """The command line `ascendsim`; `app.py` has the commands, each a few lines over the API.
 
-Importing this package imports nothing: from the first moment on, ctrl-c is one line.
+Importing this package imports nothing: once the interpreter itself has started, ctrl-c is one line.
 """
-
-from __future__ import annotations
 
 import os
 import sys
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
 _INTERRUPTED = 130
 
 
-def execute(arguments: Sequence[str]) -> int:
+def execute(arguments: "Sequence[str]") -> int:
     """Run one command line and return its exit code."""
     from ascendsim.cli import app
 

@@ -1,6 +1,7 @@
 """The commands of `ascendsim`, and what runs one command line.
 
-Importing this loads typer and nothing of the simulator; a command imports what it needs.
+Importing this loads typer and nothing of the simulator. Of the commands only the one that is asked
+for is imported, and it imports what it needs.
 """
 
 from __future__ import annotations
@@ -9,55 +10,21 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from ascendsim.cli import (
-    atlas,
-    bench,
-    capsule,
-    check,
-    compare,
-    demo,
-    explain,
-    info,
-    museum,
-    mutate,
-    run,
-    step,
-    tile,
-    tiling,
-)
-from ascendsim.cli import time as timing
 from ascendsim.cli.guard import guarded, wants_json
 
-app = typer.Typer(
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Bit-accurate simulator of the Ascend NPU vector core: run a kernel, see its exact bits.",
-)
-for command in (
-    run.run,
-    tiling.tiling,
-    tile.tile,
-    timing.time,
-    step.step,
-    check.check,
-    museum.museum,
-    mutate.mutate,
-    atlas.atlas,
-    bench.bench,
-    compare.compare,
-    capsule.capsule,
-    info.ops,
-    info.soc,
-    info.isa,
-    explain.explain,
-    demo.demo,
-    demo.warmup,
-):
-    app.command()(command)
+#: in the order of the help: the module of each command, which is a function of that name in it
+COMMANDS = {
+    **{name: name for name in ("run", "tiling", "tile", "time", "step", "check", "museum")},
+    **{name: name for name in ("mutate", "atlas", "bench", "compare", "capsule")},
+    **dict.fromkeys(("ops", "soc", "isa"), "info"),
+    "explain": "explain",
+    **dict.fromkeys(("demo", "warmup"), "demo"),
+}
 
 
 def _version(asked: bool) -> None:
@@ -72,7 +39,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context,
     _: Annotated[
@@ -84,12 +50,29 @@ def _root(
         print(context.get_help())
 
 
+def app_for(arguments: Sequence[str]) -> typer.Typer:
+    """Return the application: with the one command that is asked for, with all where none is."""
+    asked = arguments[0] if arguments and arguments[0] in COMMANDS else None
+    app = typer.Typer(
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help="Bit-accurate simulator of the Ascend NPU vector core: run a kernel, see its exact "
+        "bits.",
+    )
+    app.callback(invoke_without_command=True)(_root)
+    for name in COMMANDS if asked is None else (asked,):
+        module = import_module(f"ascendsim.cli.{COMMANDS[name]}")
+        app.command()(getattr(module, name))
+    return app
+
+
 def execute(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
-    return guarded(
-        lambda: app(list(arguments), prog_name="ascendsim", standalone_mode=False),
-        wants_json(arguments),
-    )
+
+    def command() -> object:
+        return app_for(arguments)(list(arguments), prog_name="ascendsim", standalone_mode=False)
+
+    return guarded(command, wants_json(arguments))
 
 
 def prepare_streams() -> None:

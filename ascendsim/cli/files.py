@@ -7,7 +7,6 @@ it to its name; leaving the `with` block without `commit` removes it.
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import re
@@ -120,6 +119,8 @@ def text_file(path: Path, zipped: bool) -> Iterator[TextIO]:
     with ExitStack() as stack:
         raw: Any = stack.enter_context(path.open("wb"))
         if zipped:  # no name and no time inside: equal runs give equal files
+            import gzip
+
             raw = stack.enter_context(gzip.GzipFile("", "wb", 6, raw, mtime=0))
         yield stack.enter_context(io.TextIOWrapper(raw, "utf-8"))
 

@@ -18,6 +18,7 @@ import inspect
 import linecache
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 from ascendsim.core import observed
@@ -63,6 +64,7 @@ class Decl:
 
 
 REGISTRY: dict[str, Decl] = {}
+_CODES: dict[str, CodeType] = {}
 
 
 def vector(
@@ -158,11 +160,11 @@ def called_through(name: str, frames: int) -> Callable[..., None]:
 
 
 _TEMPLATE = """\
-def {name}({arguments}):
+def call({arguments}):
     if repeatTimes is None:
-        key = ("{key}", {hashed}count, type(count), {params})
+        key = (KEY, {hashed}count, type(count), {params})
     else:
-        key = ("{key}", {hashed}{repeat_key})
+        key = (KEY, {hashed}{repeat_key})
     try:
         call = dst.calls[key if isSetMask else None]
     except (KeyError, AttributeError, TypeError):
@@ -204,12 +206,9 @@ def _generate(
     params = "(dstBlockStride, dstRepeatStride)" if fill else "repeatParams"
     scalar = decl.scalar or "None"
     run = _RUN_SCALAR if decl.scalar else _RUN
-    key = f"{decl.name}.{decl.body}"
     # the count form passes the count where the repeat form passes the mask
     source = _TEMPLATE.format(
-        name=decl.name,
         arguments=arguments.replace("mask, repeatTimes", "count, repeatTimes"),
-        key=key,
         hashed="".join(f"{n}, " for n in hashed),
         # a count of lanes and a bit mask must not share a key: bit masks are tuples there
         repeat_key=f"tuple(count) if type(count) is list else count, type(count), "
@@ -220,12 +219,21 @@ def _generate(
         alive=" and ".join(f"{n}.buffer.state" for n in tensors),
         run=run.format(scalar=scalar, depth=depth),
     )
-    file = f"<ascendsim {key}>"
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
     space: dict[str, Any] = {"DECL": decl, "bind": bind, "freed": freed, "observed": observed}
-    space["bad_scalar"] = bad_scalar
-    exec(compile(source, file, "exec"), space)
-    return space[decl.name], _forms(decl, ", ".join(names), strides.split("=")[0])
+    space |= {"bad_scalar": bad_scalar, "KEY": f"{decl.name}.{decl.body}"}
+    exec(_compiled(source), space)
+    call = space["call"]
+    call.__name__ = call.__qualname__ = decl.name
+    return call, _forms(decl, ", ".join(names), strides.split("=")[0])
+
+
+def _compiled(source: str) -> CodeType:
+    """Return the code of a call; instructions with the same operands share it."""
+    if source not in _CODES:
+        file = f"<ascendsim call {len(_CODES)}>"
+        linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+        _CODES[source] = compile(source, file, "exec")
+    return _CODES[source]
 
 
 def _forms(decl: Decl, names: str, strides: str) -> str:

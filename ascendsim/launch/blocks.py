@@ -84,6 +84,7 @@ def _findings(checks: Checks | None, core: AivCore) -> Iterator[None]:
         core.warnings["stopped"] = f"the launch ended at a finding: {error}"
     if checks is not None:
         checks.end_launch()
+        core.warnings.update(checks.findings.limits)
 
 
 @contextmanager

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ascendsim.dtypes import DType
 from ascendsim.memory import UbImage
 from ascendsim.observe.calls import CallLog
-from ascendsim.observe.checks import Checks
 from ascendsim.options import Options
 from ascendsim.record import Observer
 from ascendsim.soc import Soc
+
+if TYPE_CHECKING:
+    from ascendsim.observe.checks import Checks
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +92,26 @@ class Result:
 def blocks_of(blocks: Iterable[int] | None) -> frozenset[int] | None:
     """Return the set of blocks to record, None for all."""
     return None if blocks is None else frozenset(blocks)
+
+
+class Ran(NamedTuple):
+    """A result, how it was made, and why not as asked ("" when as asked)."""
+
+    result: Result
+    mode: str
+    fallback: str
+
+
+def sizes_of(job: Job) -> dict[str, int]:
+    """Return the bytes of inputs, outputs and workspace, by name."""
+    sizes = {name: a.size * job.input_types[name].nbytes for name, a in job.inputs.items()}
+    sizes |= {n: dtype.nbytes * math.prod(shape) for n, (shape, dtype) in job.outputs.items()}
+    return sizes | {"workspace": job.workspace}
+
+
+def key_of(job: Job) -> Hashable:
+    """Return all that steers a launch but its data and what the kernel reads from its module."""
+    inputs = tuple((n, a.shape, job.input_types[n]) for n, a in job.inputs.items())
+    outputs = tuple(job.outputs.items())
+    where = (job.soc, job.ub_bytes, job.options, job.block_dim, job.workspace)
+    return job.identity, inputs, outputs, where

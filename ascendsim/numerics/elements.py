@@ -11,14 +11,8 @@ from numba.extending import register_jitable
 from ascendsim.enums import DATABLOCK_BYTES
 from ascendsim.numerics.intrinsics import (
     call_body,
-    load8,
-    load16,
-    load32,
     load64,
     stack_bytes,
-    store8,
-    store16,
-    store32,
     store64,
 )
 from ascendsim.numerics.opcodes import (
@@ -40,38 +34,19 @@ from ascendsim.numerics.opcodes import (
     SRC0,
     SRC1,
 )
-from ascendsim.numerics.strided import ROW_BYTES, WORD_BYTES, mask_bits
+from ascendsim.numerics.strided import (
+    ROW_BYTES,
+    WORD_BYTES,
+    load_element,
+    mask_bits,
+    store_element,
+)
 
 
 @register_jitable
 def word(base, index):
     """Return a word of a row or a parameter block."""
     return load64(base + index * WORD_BYTES)
-
-
-@register_jitable
-def load_element(address, element):
-    """Return the pattern of an element of 1, 2, 4 or 8 bytes."""
-    if element == 4:
-        return load32(address)
-    if element == 2:
-        return load16(address)
-    if element == 1:
-        return load8(address)
-    return load64(address)
-
-
-@register_jitable
-def store_element(address, element, value):
-    """Store the pattern of an element."""
-    if element == 4:
-        store32(address, value)
-    elif element == 2:
-        store16(address, value)
-    elif element == 1:
-        store8(address, value)
-    else:
-        store64(address, value)
 
 
 @register_jitable

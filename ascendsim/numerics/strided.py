@@ -186,18 +186,36 @@ def is_full(geometry, lanes):
 
 
 @register_jitable
+def load_element(address, element):
+    """Return the pattern of an element of 1, 2, 4 or 8 bytes."""
+    if element == 4:
+        return load32(address)
+    if element == 2:
+        return load16(address)
+    if element == 1:
+        return load8(address)
+    return load64(address)
+
+
+@register_jitable
+def store_element(address, element, value):
+    """Store the pattern of an element."""
+    if element == 4:
+        store32(address, value)
+    elif element == 2:
+        store16(address, value)
+    elif element == 1:
+        store8(address, value)
+    else:
+        store64(address, value)
+
+
+@register_jitable
 def scatter_lanes(start, source, bits, element):
     """Write the elements of one datablock whose bit is set."""
     while bits != 0:
         if bits & 1:
-            if element == 4:
-                store32(start, load32(source))
-            elif element == 2:
-                store16(start, load16(source))
-            elif element == 1:
-                store8(start, load8(source))
-            else:
-                store64(start, load64(source))
+            store_element(start, element, load_element(source, element))
         start += element
         source += element
         bits >>= 1

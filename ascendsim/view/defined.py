@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ascendsim.errors import RequestError
-from ascendsim.numerics import enclosure as en
-from ascendsim.numerics.enclosure import Real
 from ascendsim.record import GM
-from ascendsim.view.exact_lane import FORMATS
-from ascendsim.view.lane_graph import Graph
+
+if TYPE_CHECKING:  # every run has a Defined, few ask it
+    from ascendsim.numerics.enclosure import Real
+    from ascendsim.view.lane_graph import Graph
 
 
 class Defined:
@@ -31,6 +31,8 @@ class Defined:
         RequestError
             When the operator has no definition, or an input is no float tensor or was not read.
         """
+        from ascendsim.numerics.enclosure import real
+
         op = self._find()
         definition = getattr(op.ref, "definition", None)
         if definition is None or self.origin is None:
@@ -44,7 +46,7 @@ class Defined:
             for name, value in self.origin.attrs.items()
         }
         found = definition(*inputs, **attrs)
-        return en.real(found[graph.output] if isinstance(found, dict) else found)
+        return real(found[graph.output] if isinstance(found, dict) else found)
 
     def _input(self, graph: Graph, name: str) -> Any:
         index = graph.index % max(math.prod(self.origin.shapes[name]), 1)
@@ -62,7 +64,10 @@ class Defined:
 
 
 def _number(name: str, bits: int, dtype: Any) -> Any:
+    from ascendsim.numerics.enclosure import of_bits
+    from ascendsim.view.exact_lane import FORMATS
+
     fmt = FORMATS.get(dtype.name)
     if fmt is None:
         raise RequestError(f"input {name} is {dtype}: lanes of float tensors can be explained")
-    return en.of_bits(bits, fmt).low
+    return of_bits(bits, fmt).low

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ascendsim.explore.inputs import random_bits
-from ascendsim.launch import Job, Readers
-from ascendsim.launch.engines import Ran, run
+from ascendsim.launch import Job, Ran, Readers, run
 from tests.helpers import assert_same_bits
 from tests.kit import make_job
 

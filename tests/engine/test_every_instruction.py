@@ -26,7 +26,7 @@ from ascendsim.errors import BoundsError
 from ascendsim.explore import selftest
 from ascendsim.explore.bench import Bench
 from ascendsim.isa import LIBRARY
-from ascendsim.launch.engines import forget_plans
+from ascendsim.launch.plans import forget_plans
 from ascendsim.record import GM
 from ascendsim.soc import NAMES, load
 from tests.engine.kit import assert_same, job_of, ran, random_bits

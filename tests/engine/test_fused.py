@@ -14,7 +14,7 @@ import ascendsim as asim
 from ascendsim.ascendc import *
 from ascendsim.engine import fused, generated, program, replay, threads
 from ascendsim.explore.speed.random_kernels import FAULTS, random_kernel
-from ascendsim.launch.engines import forget_plans, plan_of
+from ascendsim.launch.plans import forget_plans, plan_of
 from tests.engine.kit import assert_same, bits, job_of, ran, random_bits
 from tests.helpers import assert_same_bits
 from tests.kit import Ub, gm
@@ -148,10 +148,10 @@ def test_a_wrong_loop_is_found(monkeypatch):
 
 @pytest.mark.parametrize(("option", "checks"), [("once", 1), ("always", 3)])
 def test_the_check_runs_once_or_always(monkeypatch, option, checks):
-    from ascendsim.launch import engines
+    from ascendsim.launch import plans
 
     seen = []
-    monkeypatch.setattr(engines, "difference", lambda *a: seen.append(1) or "")
+    monkeypatch.setattr(plans, "difference", lambda *a: seen.append(1) or "")
     job = job_of(chained(("a", "b")), *ONE, options={"fused_check": option})
     for _ in range(3):
         assert ran(job, "fused").mode == "fused"

@@ -10,7 +10,7 @@ import pytest
 from ascendsim.ascendc import *
 from ascendsim.engine import replay, threads
 from ascendsim.errors import BoundsError, QueueError
-from ascendsim.launch.engines import forget_plans, plan_of
+from ascendsim.launch.plans import forget_plans, plan_of
 from tests.engine.kit import assert_same, job_of, ran, random_bits
 from tests.kit import Ub, gm
 

@@ -9,7 +9,7 @@ import ascendsim as asim
 from ascendsim.ascendc import *
 from ascendsim.errors import UnsupportedError
 from ascendsim.host.job import make_job
-from ascendsim.launch.engines import sweep_loop
+from ascendsim.launch.plans import sweep_loop
 from ascendsim.options import Options
 from tests.engine.kit import job_of
 from tests.kit import Ub, gm

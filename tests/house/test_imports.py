@@ -25,5 +25,28 @@ def test_import_is_quick_and_compiles_nothing(tmp_path):
     assert not list(tmp_path.iterdir()), "importing ascendsim wrote into the compile cache"
 
 
+STEPPED = """
+import sys
+from ascendsim.cli import execute
+assert execute(["run", "add", "--n", "100", "--random", "--mode", "step", "--json"]) == 0
+there = [name for name in sys.modules if name.startswith(UNUSED)]
+assert not there, f"a run that steps imported {there}"
+"""
+UNUSED = (
+    *("ascendsim.engine", "ascendsim.observe.checks", "ascendsim.observe.timeline"),
+    *("ascendsim.observe.saved", "ascendsim.view.stepper", "ascendsim.view.html"),
+    *(
+        "ascendsim.cli.atlas",
+        "ascendsim.cli.step",
+        "ascendsim.cli.bench",
+        "ascendsim.explore.speed",
+    ),
+)
+
+
+def test_a_run_imports_what_it_needs():
+    run_python("-c", STEPPED.replace("UNUSED", repr(UNUSED)))
+
+
 def test_kernel_names_load_without_the_compiler():
     run_python("-c", "import sys, ascendsim.ascendc; assert 'numba' not in sys.modules")

@@ -32,8 +32,7 @@ from ascendsim.explore.speed.recording import recordings
 from ascendsim.explore.speed.row import Row, compared
 from ascendsim.explore.speed.subject import Subject, c_seconds, one_thread
 from ascendsim.host import Op, find_ops, load
-from ascendsim.launch import Job, Readers
-from ascendsim.launch.engines import run
+from ascendsim.launch import Job, Readers, run
 from ascendsim.observe.checks import TOOLS
 
 FUSED_TARGET, FUSED_OVER_REPLAY = 0.9, 3.0

@@ -102,7 +102,6 @@ class Traffic:
         self.section[block] = section + 1
         self.before[block, section + 1] = dict(over)
 
-<<<<<<< HEAD
     def _compare(self, old: Place, new: Place) -> None:
         """Report what two blocks do to the same bytes, or to the same line of the data cache."""
         writes = old.touched.writes, new.touched.writes
@@ -115,26 +114,6 @@ class Traffic:
             line = meet(*(whole(each.ranges(), LINE_BYTES) for each in (old, new)))
             if line is not None:
                 self._report_line(old, new, line[0])
-=======
-    def _sweep(self, pieces: list[Piece], budget: int) -> int:
-        """Compare the pieces of one tensor that overlap; return what is left of the budget."""
-        readers: list[Piece] = []
-        writers: list[Piece] = []
-        for piece in sorted(pieces, key=lambda each: each.start):
-            writers = [each for each in writers if each.stop > piece.start]
-            against = writers
-            if piece.touched.writes:
-                readers = [each for each in readers if each.stop > piece.start]
-                against = writers + readers
-            for other in against:
-                budget -= 1
-                if budget < 0:
-                    return budget
-                if other.instr.block != piece.instr.block and not self._ordered(other, piece):
-                    self._report(*sorted((other, piece), key=lambda each: each.order))
-            (writers if piece.touched.writes else readers).append(piece)
-        return budget
->>>>>>> racechecks
 
     def _ordered(self, one: Place, other: Place) -> bool:
         if one.touched.atomic == other.touched.atomic != "":

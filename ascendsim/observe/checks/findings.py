@@ -28,7 +28,7 @@ class Findings:
         self._found: dict[tuple[Any, ...], Finding] = {}
         self._counts: dict[tuple[Any, ...], int] = {}
         self._places: dict[tuple[int, int], tuple[Any, tuple[str, int]]] = {}
-        self.dropped = 0
+        self.limits: dict[str, str] = {}  # what the checks stopped looking at, as warnings
 
     def all(self) -> list[Finding]:
         """Return the findings with their counts."""
@@ -116,7 +116,10 @@ class Findings:
             self._counts[key] += 1
             return True
         if len(self._counts) >= MAX_FINDINGS:
-            self.dropped += 1
+            self.limits["checks-limit"] = (
+                f"more than {MAX_FINDINGS} different findings: the rest is not reported; mend "
+                f"these first, or run fewer checks (--tools)"
+            )
             return True
         return False
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ascendsim.enums import PIPE
 from ascendsim.observe.checks.findings import Findings, named
@@ -116,7 +116,7 @@ class Race:
             done = clock[other]
             if counts[other] > done:
                 if done < self.forgotten[other] and not (self.auto_sync and S in (pipe, other)):
-                    self._out_of_sight(other, instr.call.core)
+                    self._out_of_sight(other)
                 if _overlap(done, self.issued[other], touched):
                     self._compare(pipe, other, instr, touched)
         counts[pipe] += 1
@@ -127,13 +127,12 @@ class Race:
             self.forgotten[pipe] = issued[0].number
         issued.append(tuple.__new__(Issued, known))
 
-    def _out_of_sight(self, other: int, core: Any) -> None:
+    def _out_of_sight(self, other: int) -> None:
         """Say that an instruction was not compared with all that may still run."""
-        text = (
+        self.findings.limits["checks-limit-races"] = (
             f"{_NAMES[other]} runs more than {MAX_UNORDERED} instructions that nothing orders with "
             f"others: races with earlier ones are not looked for; order them, or take fewer tiles"
         )
-        core.warnings.setdefault("checks-limit-races", text)
 
     def _compare(self, pipe: int, other: int, instr: Instr, touched: tuple[Touched, ...]) -> None:
         """Look for conflicts with the instructions of `other` that may still run."""
