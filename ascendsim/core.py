@@ -58,9 +58,8 @@ class AivCore:
         self.executing = self.trusted = True
         self.tape: Callable[..., None] | None = None
         self.observers: tuple[Observer, ...] = ()
-        self.block = self.block_num = self.seq = 0
+        self.block = self.block_num = self.seq = self.serial = 0
         self.number: Any = None  # what GetBlockIdx returns when not the plain block
-        self.serial = 0
         self.pipe: Any = None
         self.resized: list[Any] = []  # tensors that SetSize took out of their buffer's table
         self.holders: list[Any] = []  # queues and TBufs of the block, in InitBuffer order
@@ -74,7 +73,7 @@ class AivCore:
         self.siblings: dict[int, AivCore] = {}  # cores of blocks that run by turns, kept
         self.masks: Any = None  # mask registers once the kernel sets them (isa/masks.py)
         self.deq_scale: float | None = None
-        self.merged: tuple[int, ...] | None = None  # what GetMrgSortResult returns
+        self.merged: Any = None  # what GetMrgSortResult returns
         self.sum_register: Any = None  # (type, sum) that GetAccVal returns
 
     def begin_block(self, block: int, observers: Iterable[Observer]) -> None:
