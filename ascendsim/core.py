@@ -74,7 +74,7 @@ class AivCore:
         self.siblings: dict[int, AivCore] = {}  # cores of blocks that run by turns, kept
         self.masks: Any = None  # mask registers once the kernel sets them (isa/masks.py)
         self.deq_scale: float | None = None
-        self.merged: tuple[int, ...] | None = None  # what GetMrgSortResult returns
+        self.merged: Any = None  # what GetMrgSortResult returns
         self.sum_register: Any = None  # (type, sum) that GetAccVal returns
 
     def begin_block(self, block: int, observers: Iterable[Observer]) -> None:

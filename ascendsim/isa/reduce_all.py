@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ascendsim.dtypes import DType
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.enums import BLOCKS_PER_REPEAT, DATABLOCK_BYTES, REPEAT_BYTES
 from ascendsim.errors import BoundsError, ContractError
@@ -159,10 +160,8 @@ def _bind(
 ) -> Call:
     dst, src, tmp = tensors
     dtype, core = one_type(name, tensors), dst.core
-    if times is not None:
-        check_form(name, dtype, core)
     element, lanes = dtype.nbytes, REPEAT_BYTES // dtype.nbytes
-    (bits, repeats, step, total), source = _lanes(src, count, times, stride)
+    (bits, repeats, step, total), source = _lanes(name, src, (count, times, stride))
     _check_index(index, element, total)
     method = _method(core.soc.arch, times is None, total * element)
     used = _scratch(name, core.soc.arch, method, (repeats, lanes, element), index)
@@ -189,19 +188,24 @@ def _bind(
     fields = {"count": count} if times is None else {"mask": bits, "repeatTimes": times}
     fields |= {"calIndex": int(index)}
     room = repeats * element // 8 + 1
-    body = "integer_sum" if name == "ReduceSum" and dtype.kind != "float" else _BODIES[name]
-    return make_call(name, body, operands, total, words, fields, room)
+    return make_call(name, _body(name, dtype), operands, total, words, fields, room)
+
+
+def _body(name: str, dtype: DType) -> str:
+    whole_sum = name == "ReduceSum" and dtype.kind != "float"
+    return "integer_sum" if whole_sum else _BODIES[name]
 
 
 def _lanes(
-    src: Any, count: Any, times: int | None, stride: int | None
+    name: str, src: Any, given: tuple[Any, int | None, int | None]
 ) -> tuple[tuple[int, int, int, int], Any]:
     """Return (mask, repeats, their stride in datablocks, lanes in all) and what is read of src."""
-    element = src.dtype.nbytes
+    (count, times, stride), element = given, src.dtype.nbytes
     lanes = REPEAT_BYTES // element
     if times is None:
         shape = (1 << lanes) - 1, -(-count // lanes), BLOCKS_PER_REPEAT, count
         return shape, ((0, count * element),) if count else ()
+    check_form(name, src.dtype, src.core)
     bits = mask_of(count, lanes, src.core.soc.arch)
     repeats, step = (times if bits else 0), stride or 0
     source = source_geometry(bits, lanes, repeats, element, (1, step))

@@ -77,8 +77,7 @@ def _bind(
     groups = _groups(name, lanes)
     stored, unit = _stored(name, order, groups, dtype.nbytes)
     empty = _empty(name, dtype, core.soc.arch)
-    steps = total, lanes, dst_stride * unit
-    spans = _spans(groups, bits, empty, stored, steps)
+    spans = _spans(groups, bits, empty, stored, (total, lanes, dst_stride * unit))
     repeats = -(-total // lanes)
     source = source_geometry(bits, lanes, repeats, src.dtype.nbytes, (block, repeat))
     source = replace(source, count=total)
@@ -88,19 +87,27 @@ def _bind(
     words = {
         **_combining(core, name, src.dtype),
         **lane_words(repeats if bits else 0, lanes, bits),
+        **_result_words(name, lanes, (groups, int(order), empty)),
         opcodes.P_ELEMENT: src.dtype.nbytes,
         opcodes.P_DST_REPEAT: dst_stride * unit,
         opcodes.P_SRC_BLOCK: block * DATABLOCK_BYTES,
         opcodes.P_SRC_REPEAT: repeat * DATABLOCK_BYTES,
-        opcodes.P_LEVELS: (lanes // groups).bit_length() - 1,
-        opcodes.P_GROUPS: groups,
-        opcodes.P_MINIMUM: int(name.endswith("Min")),
-        opcodes.P_ORDER: int(order),
-        opcodes.P_EMPTY: empty,
         opcodes.P_BASE: dtype.nbytes,
     }
     fields = {"mask": bits, "repeatTimes": repeats, "order": order.name}
     return make_call(name, body_of(name, dtype), (into, out_of), total, words, fields)
+
+
+def _result_words(name: str, lanes: int, result: tuple[int, int, int]) -> dict[int, int]:
+    """Return the words about results: how many a repeat has, their order, and what of none."""
+    groups, order, empty = result
+    return {
+        opcodes.P_LEVELS: (lanes // groups).bit_length() - 1,
+        opcodes.P_GROUPS: groups,
+        opcodes.P_MINIMUM: int(name.endswith("Min")),
+        opcodes.P_ORDER: order,
+        opcodes.P_EMPTY: empty,
+    }
 
 
 def _types(name: str, dst: Any, src: Any) -> DType:

@@ -147,6 +147,11 @@ def MrgSort(
     queues = check_queues(info)
     tensors = [getattr(src, f"src{k + 1}") for k in range(queues)]
     suspend = bool(info.ifExhaustedSuspension)
+    if suspend and getattr(dst, "core", None) is not None and not dst.core.executing:
+        raise ContractError(
+            "MrgSort: this run makes records only (time, execute=False) and has no data, so where "
+            "a merge with suspension ends is unknown; launch it with data"
+        )
     lengths = tuple(int(n) for n in info.elementLengths[:queues])
     given = (lengths, suspend, int(info.repeatTimes))
     call = issue("MrgSort", (dst, *tensors), given, _bind_merge)

@@ -95,7 +95,7 @@ def BroadCast(
     dstShape with a 1 at `axis`. sharedTmpBuffer is left as it is. The form of 950 with a tiling,
     for up to nine dimensions, is not modelled. Exceptional values: bits are copied as they are.
     """
-    _broadcast((dst, src), (dstShape, srcShape), sharedTmpBuffer, (dim, axis))
+    _broadcast("BroadCast", (dst, src), (dstShape, srcShape), sharedTmpBuffer, (dim, axis))
 
 
 @program("broadcast-exact")
@@ -110,10 +110,11 @@ def Broadcast(
     axis: int,
 ) -> None:
     """Repeat src along one axis: the newer name of BroadCast."""
-    _broadcast((dst, src), (dstShape, srcShape), sharedTmpBuffer, (dim, axis))
+    _broadcast("Broadcast", (dst, src), (dstShape, srcShape), sharedTmpBuffer, (dim, axis))
 
 
 def _broadcast(
+    name: str,
     tensors: tuple[Any, Any],
     shapes: tuple[Sequence[int], Sequence[int]],
     scratch: Any,
@@ -122,16 +123,16 @@ def _broadcast(
     dim, axis = template
     if dim not in (1, 2) or axis not in range(dim):
         raise ContractError(
-            f"BroadCast: dim={dim!r}, axis={axis!r}: dim is 1 or 2, axis 0 or (dim 2) 1"
+            f"{name}: dim={dim!r}, axis={axis!r}: dim is 1 or 2, axis 0 or (dim 2) 1"
         )
     into, out_of = _shape("dst", shapes[0], dim), _shape("src", shapes[1], dim)
     if any(s != (1 if k == axis else d) for k, (d, s) in enumerate(zip(into, out_of, strict=True))):
         raise ContractError(
-            f"BroadCast: srcShape {out_of} is not dstShape {into} with a 1 at axis {axis}"
+            f"{name}: srcShape {out_of} is not dstShape {into} with a 1 at axis {axis}"
         )
     if scratch is not None and getattr(scratch, "space", None) != UB:
-        raise ContractError(f"BroadCast: sharedTmpBuffer is {scratch!r}: pass a LocalTensor")
-    issue("BroadCast", tensors, (into, dim, axis), _bind_broadcast, depth=4)
+        raise ContractError(f"{name}: sharedTmpBuffer is {scratch!r}: pass a LocalTensor")
+    issue(name, tensors, (into, dim, axis), _bind_broadcast, depth=4)
 
 
 def _shape(name: str, given: Any, dim: int) -> tuple[int, ...]:
