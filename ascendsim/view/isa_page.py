@@ -88,7 +88,7 @@ def find(name: str) -> IsaPage:
         When kernels cannot use such a name; the text says which are near.
     """
     known = {each.lower(): each for each in reversed(names())}
-    exact = known.get(name.lower())
+    exact = name if name in names() else known.get(name.lower())
     if exact is None:
         stems = {each.split("@")[0].lower(): each for each in reversed(names())}
         exact = stems.get(name.lower())
