@@ -64,9 +64,8 @@ class AivCore:
         self.resized: list[Any] = []  # tensors that SetSize took out of their buffer's table
         self.holders: list[Any] = []  # queues and TBufs of the block, in InitBuffer order
         self.unnamed = 0  # buffers that no kernel object holds by name
-        self.ub_used = 0  # end of the part of UB that InitBuffer gave away
+        self.ub_used = self.mutexes = 0  # end of what InitBuffer gave away of UB, and of mutexes
         self.pad_value, self.pad_set = PAD_AT_START, False
-        self.mutexes = 0
         self.store = self.move  # what copies to GM do: the mover, or an atomic operation
         self.atomic: Any = None  # (name, element type) while copies to GM are atomic
         self.on_hang: Any = None  # takes (core, error) of a wait that hangs; True lets it pass

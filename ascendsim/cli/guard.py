@@ -43,6 +43,11 @@ def guarded(command: Callable[[], Any], json: bool) -> int:
         except ReaderGoneError:
             _flush_or_drop()
             return 0
+        except SystemExit as error:
+            if not isinstance(error.__context__, BrokenPipeError):
+                return _reported(error, json)
+            _flush_or_drop()  # the reader of a help page is gone
+            return 0
         except BaseException as error:  # a kernel folder may raise anything
             return _reported(error, json)
         if code != INTERRUPTED:  # which is typer's answer to KeyboardInterrupt, too

@@ -12,6 +12,7 @@ from ascendsim.pipe.pool import TBufPool
 from ascendsim.pipe.queue import TQueBind
 from ascendsim.pipe.tbuf import TBuf
 from ascendsim.record import Call, current_core
+from ascendsim.record.registers import NORMAL
 
 MAX_QUEUE_BUFFERS = 64
 DOCUMENTED_QUEUE_BUFFERS = 8
@@ -42,11 +43,26 @@ class TPipe:
             )
         self.core = core
         self.handles = 0
-        was_atomic = core.atomic is not None
-        core.store, core.atomic = core.move, None  # a new pipe resets the core (InitSocState)
         self._start()
-        if was_atomic and core.readers:
-            observed(core, Call("TPipe", PIPE.PIPE_S, core, (), sets=(("atomic", ""),)))
+        self._reset_registers()
+
+    def _reset_registers(self) -> None:
+        """End an atomic mode, and counter mode or a mask.
+
+        A new pipe resets the core (asc-devkit impl, InitSocState; code for 2201 and 3510, assumed
+        for the others). The lanes that it leaves in the mask register are not relied on here.
+        """
+        core = self.core
+        sets: tuple[tuple[str, Any], ...] = ()
+        if core.atomic is not None:
+            core.store, core.atomic = core.move, None
+            sets += (("atomic", ""),)
+        if core.masks is not None:
+            core.masks = None
+            core.forget_calls()
+            sets += (("mask_mode", NORMAL), ("mask", None))
+        if sets and core.readers:
+            observed(core, Call("TPipe", PIPE.PIPE_S, core, (), sets=sets), depth=3)
 
     def _start(self) -> None:
         self.core.pipe = self

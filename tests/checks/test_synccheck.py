@@ -109,6 +109,24 @@ def mask_left_on(k, x, out):
         ResetMask()
 
 
+@fault("synccheck:atomic-left-on")
+def atomic_before_a_pipe(k, x, out):
+    if k.broken:
+        TPipe()
+    SetAtomicMax(float32)  # fault
+    if not k.broken:
+        TPipe()
+
+
+@fault("synccheck:mask-left-on")
+def mask_before_a_pipe(k, x, out):
+    if k.broken:
+        TPipe()
+    SetVectorMask(17)  # fault
+    if not k.broken:
+        TPipe()
+
+
 @fault("synccheck:queue-full")
 def queue_full(k, x, out):
     pipe, q = TPipe(), TQue(IN, 2 - k.broken)

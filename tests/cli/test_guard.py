@@ -130,6 +130,17 @@ def test_closed_pipe_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == ""
 
 
+def test_help_into_a_closed_pipe_is_quiet() -> None:
+    def stopped() -> None:  # as typer ends then
+        try:
+            raise BrokenPipeError
+        except OSError:
+            sys.exit(1)
+
+    assert guarded(stopped, json=False) == 0
+    assert guarded(lambda: sys.exit(1), json=False) == 70
+
+
 def test_file_appears_with_commit(tmp_path: Path) -> None:
     target = tmp_path / "out"
     with Outputs() as outputs:

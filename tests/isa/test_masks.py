@@ -47,6 +47,24 @@ def test_vector_mask_in_normal_mode(soc):
     assert lanes(first, soc) == [0, 1, 2, 128, 129, 130]
 
 
+@pytest.mark.parametrize("soc", COUNTING)
+def test_a_new_pipe_ends_counter_mode_and_forgets_the_mask(soc):
+    def kernel():
+        SetMaskCount()
+        SetVectorMask(3)
+        u = Ub(a=(half, 256), b=(half, 256))  # makes a TPipe
+        put(u["a"], np.ones(256, np.float16))
+        put(u["b"], np.zeros(256, np.float16))
+        with fails(ContractError, "isSetMask=False takes the mask register"):
+            adds(u["b"], u["a"])
+        Adds(u["b"], u["a"], 1.0, 3, 2, UnaryRepeatParams())
+        found.extend(np.flatnonzero(peek(u["b"])).tolist())
+
+    found = []
+    run_block(kernel, soc=soc)
+    assert found == [0, 1, 2, 128, 129, 130]
+
+
 def test_masks_of_32_bit_types():
     def body(dst, src):
         SetVectorMask(float32, 0, 1 << 63 | 1)

@@ -16,7 +16,8 @@ from ascendsim.observe.checks.findings import Findings
 from ascendsim.record import UB, Instr, Span
 
 ENQUEUED = 2  # state of a buffer between EnQue and DeQue (pipe/buffer.py)
-_MODES = ("SetAtomicAdd", "SetAtomicMax", "SetAtomicMin", "SetAtomicNone")
+_MODES = ("SetAtomicAdd", "SetAtomicMax", "SetAtomicMin")
+_MODES_END = ("SetAtomicNone", "TPipe")
 _ENDS = ("Reset", "Destroy")
 
 
@@ -88,7 +89,7 @@ class SyncState:
             self._never_dequeued(buffer, queued, "freed while it is queued")
 
     def _mode(self, instr: Instr) -> None:
-        self.atomic = None if instr.call.name == "SetAtomicNone" else instr
+        self.atomic = None if instr.call.name in _MODES_END else instr
 
     def _ends(self, instr: Instr) -> None:
         if "pool" not in instr.call.fields:
@@ -144,7 +145,7 @@ _HANDLERS = {
     "EnQue": SyncState._enqueue,
     "DeQue": SyncState._dequeue,
     "FreeTensor": SyncState._free,
-    **dict.fromkeys(_MODES, SyncState._mode),
+    **dict.fromkeys(_MODES + _MODES_END, SyncState._mode),
     **dict.fromkeys(_ENDS, SyncState._ends),
 }
 SyncState.MANAGED = _HANDLERS
