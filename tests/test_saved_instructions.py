@@ -75,5 +75,6 @@ def test_every_instruction_is_saved_and_opened(soc, most):
                 case.run(bench)
     listed = {name for name in ascendc.APIS if name in load(soc).ops}
     vector = {name for name in listed if load(soc).ops[name].dtypes or load(soc).ops[name].pairs}
+    vector -= {"GetAccVal", "GetReduceRepeatSumSpr"}  # they read a register and move nothing
     assert vector - bench.names == set()
     assert {"SyncAll", "IBSet", "IBWait", "InitGlobalMemory", "SetAtomicAdd"} <= bench.names

@@ -179,14 +179,6 @@ def refuse_counter(core: Any) -> None:
         )
 
 
-def forget_register(core: Any) -> bool:
-    """Note that a call changed the mask register; return whether a kernel had set it."""
-    if core.masks is None:
-        return False
-    core.masks.register = None
-    return True
-
-
 def may_remember(core: Any, given: tuple[Any, Any, Any, bool]) -> bool:
     """Whether a call just bound does the same whenever it is made again."""
     return not concerns(core, given) or (core.masks is None and bool(given[3]))

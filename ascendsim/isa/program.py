@@ -114,11 +114,10 @@ def _bound(
         error.message = f"{name}: {error.message}"
         raise
     core.relied_on(PROGRAM_RULES.get(name, ()), name)
-    if name in MASKED:
-        register_read = core.masks is not None
-    elif register_read := masks.forget_register(core):
+    if core.masks is not None:
+        if name not in MASKED:
+            core.masks.register = None
         call.sets = masks.held(core)
-    if register_read:
         return call  # bound anew each time, as what it leaves in the register matters
     calls = tensors[0].calls
     if len(calls) >= MAX_CALLS:

@@ -13,7 +13,7 @@ from enum import Enum
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ascendsim.core import AivCore
 from ascendsim.dtypes import uint8
@@ -21,9 +21,11 @@ from ascendsim.errors import AscendError, KernelError, UnsupportedError
 from ascendsim.launch.job import Job, Readers, Result
 from ascendsim.launch.report import evidence, stored_spans, touches_slack, warnings_of
 from ascendsim.launch.turns import Turns
-from ascendsim.observe.checks import Checks
 from ascendsim.record import CURRENT
 from ascendsim.tensor import GmAddress
+
+if TYPE_CHECKING:
+    from ascendsim.observe.checks import Checks
 
 PACKAGE = str(Path(__file__).parents[1])
 _LIBRARIES = tuple(

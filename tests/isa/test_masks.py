@@ -55,7 +55,7 @@ def test_a_new_pipe_ends_counter_mode_and_forgets_the_mask(soc):
         u = Ub(a=(half, 256), b=(half, 256))  # makes a TPipe
         put(u["a"], np.ones(256, np.float16))
         put(u["b"], np.zeros(256, np.float16))
-        with fails(ContractError, "isSetMask=False takes the mask register"):
+        with pytest.raises(ContractError, match="isSetMask=False takes the mask register"):
             adds(u["b"], u["a"])
         Adds(u["b"], u["a"], 1.0, 3, 2, UnaryRepeatParams())
         found.extend(np.flatnonzero(peek(u["b"])).tolist())

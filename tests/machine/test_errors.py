@@ -73,9 +73,9 @@ def test_a_mistake_in_the_kernels_python():
 
 def test_a_name_that_is_not_modelled():
     def body(out):
-        MrgSort(out)
+        Scatter(out)
 
-    with pytest.raises(UnsupportedError, match=r"MrgSort is neither defined .* nor modelled"):
+    with pytest.raises(UnsupportedError, match=r"Scatter is neither defined .* nor modelled"):
         run_block(body, {}, OUT)
 
 
