@@ -16,7 +16,7 @@ TWINS = {"exp": transcend.exp, "ln": transcend.ln}
 ENVS = (0, ENV_NAN_ONES, ENV_SATURATE, ENV_FLUSH, ENV_NAN_ONES | ENV_SATURATE | ENV_FLUSH)
 #: relative error that float64 exp and log of numpy surely keep
 MARGIN = 2.0**-49
-BLOCK = 1 << 22
+BLOCK = 1 << 18  # its arrays stay in the cache
 ALL = 1 << 32
 
 

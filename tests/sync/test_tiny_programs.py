@@ -96,7 +96,7 @@ def test_orders_are_permitted_and_find_whatever_may_differ():
 
 @pytest.mark.slow
 def test_many_more():
-    check_many(400)
+    check_many(200)
 
 
 def adds(source, target, number=3):
