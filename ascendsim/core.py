@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ascendsim.enums import HardEvent
-from ascendsim.errors import QueueError
+from ascendsim.errors import ContractError, QueueError
 from ascendsim.memory import GlobalMemory, UbImage, UnifiedBuffer
 from ascendsim.numerics import opcodes
 from ascendsim.options import Options
@@ -58,13 +58,15 @@ class AivCore:
         self.executing = self.trusted = True
         self.tape: Callable[..., None] | None = None
         self.observers: tuple[Observer, ...] = ()
-        self.block = self.block_num = self.seq = self.serial = 0
+        self.block = self.block_num = self.seq = 0
+        self.serial = 0  # of the token signalled last
         self.number: Any = None  # what GetBlockIdx returns when not the plain block
         self.pipe: Any = None
         self.resized: list[Any] = []  # tensors that SetSize took out of their buffer's table
         self.holders: list[Any] = []  # queues and TBufs of the block, in InitBuffer order
         self.unnamed = 0  # buffers that no kernel object holds by name
-        self.ub_used = self.mutexes = 0  # end of what InitBuffer gave away of UB, and of mutexes
+        self.ub_used = 0  # end of the part of UB that InitBuffer gave away
+        self.mutexes = 0  # that queue buffers took
         self.pad_value, self.pad_set = PAD_AT_START, False
         self.store = self.move  # what copies to GM do: the mover, or an atomic operation
         self.atomic: Any = None  # (name, element type) while copies to GM are atomic
@@ -134,6 +136,23 @@ class AivCore:
         """Return a new token along `event`; `number` is the event id or the mutex id."""
         self.serial += 1
         return Token(self.serial, *event.pipes, number)
+
+
+def require_data(core: AivCore, name: str, why: str = "") -> None:
+    """Refuse a call that reads data in a run that makes records only.
+
+    name : the call; why : what hangs on the data, for the text
+
+    Raises
+    ------
+    ContractError
+        When the run has no data.
+    """
+    if not core.executing:
+        raise ContractError(
+            f"{name}: this run makes records only (time, execute=False) and has no data"
+            f"{why and '; ' + why}: launch it with data"
+        )
 
 
 def observed(

@@ -124,7 +124,7 @@ class CopyRepeatParams:
         "dstRepeatSize": (0, 4095),
         "srcRepeatSize": (0, 4095),
     }
-    REPEATS_ONLY: ClassVar = True  # Copy has a count form on 950 alone
+    COUNT_FORM_ON_950: ClassVar = True  # and on no other chip
 
     def strides(self) -> tuple[tuple[int, int], ...]:
         """(block, repeat) strides of dst and src."""

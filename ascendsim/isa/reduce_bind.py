@@ -11,6 +11,7 @@ from ascendsim.enums import BLOCKS_PER_REPEAT, DATABLOCK_BYTES, REPEAT_BYTES, Re
 from ascendsim.errors import ContractError, UnsupportedError
 from ascendsim.isa import masks
 from ascendsim.isa.footprint import (
+    MAX_STRIDE,
     Operand,
     mask_key,
     meet,
@@ -24,7 +25,6 @@ from ascendsim.isa.program import combining, issue, lane_words, make_call
 from ascendsim.numerics import opcodes
 from ascendsim.record import Call
 
-MAX_STRIDE = 65535
 STEMS = {"Sum": "add", "Max": "max", "Min": "min"}  # of the compiled bodies
 _BODIES = {"Sum": "tree", "Max": "extreme", "Min": "extreme"}
 _ORDERS = {
