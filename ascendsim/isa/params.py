@@ -39,7 +39,7 @@ def check_widths(params: Any) -> None:
 
 
 _U8, _U16 = (0, 255), (0, 65535)
-MAX_QUEUE = 4095
+MAX_QUEUE = 4095  # records (asc-devkit docs, MrgSort page; documented)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from ascendsim.numerics.sort_layout import LENGTHS, MERGE_WORDS, QUEUES, RECORD_
 from ascendsim.record import UB, Call, current_core
 
 LANES = 32  # pairs of one repeat
-_RULES = ("sort-stable", "sort-zeros")
+_RULES = ("sort-records", "sort-stable", "sort-zeros")
 
 
 @program(*_RULES)
@@ -28,7 +28,8 @@ def Sort32(dst: Any, src0: Any, src1: Any, repeatTime: int) -> None:
     """Sort each 32 pairs of score (src0) and index (src1, uint32) in descending order of the score.
 
     dst gets 32 records of 8 bytes per repeat. Of equal scores the first stays first. A NaN among
-    the scores is an error: the manual does not say where it goes.
+    the scores is an error: the manual does not say where it goes. It asks for starts at multiples
+    of a whole repeat of each operand, and of 32 bytes too; the latter is what is checked here.
     """
     _sort("Sort32", (dst, src0, src1), repeats_of("Sort32", repeatTime), False)
 
@@ -82,7 +83,7 @@ def _bind_sort(name: str, tensors: tuple[Any, Any, Any], repeats: int, full: boo
     return make_call(name, "sort", operands, total, words, fields, 2 * (total if full else LANES))
 
 
-@program()
+@program("sort-records")
 def Extract(dstValue: Any, dstIndex: Any, sorted: Any, repeatTime: int) -> None:
     """Take records apart: 32 scores to dstValue and 32 indices (uint32) to dstIndex per repeat."""
     tensors = dstValue, sorted, dstIndex
