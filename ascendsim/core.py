@@ -32,6 +32,7 @@ class AivCore:
     trusted : False when a block failed here, so that no other launch may use this core.
     tape : takes (call, waits, signals, scalar) in place of records, for readers that need no more.
     env : ENV_* bits common to all calls of this core (options are fixed per core).
+    seq, serial : numbers of the call, and of the token that was signalled last.
     rules : evidence, rule id to the names of the instructions that relied on it.
     warnings : code to text of what a run has to tell its user.
     """
@@ -58,15 +59,13 @@ class AivCore:
         self.executing = self.trusted = True
         self.tape: Callable[..., None] | None = None
         self.observers: tuple[Observer, ...] = ()
-        self.block = self.block_num = self.seq = 0
-        self.serial = 0  # of the token signalled last
+        self.block = self.block_num = self.seq = self.serial = 0
         self.number: Any = None  # what GetBlockIdx returns when not the plain block
         self.pipe: Any = None
         self.resized: list[Any] = []  # tensors that SetSize took out of their buffer's table
         self.holders: list[Any] = []  # queues and TBufs of the block, in InitBuffer order
         self.unnamed = 0  # buffers that no kernel object holds by name
-        self.ub_used = 0  # end of the part of UB that InitBuffer gave away
-        self.mutexes = 0  # that queue buffers took
+        self.ub_used = self.mutexes = 0  # what InitBuffer gave away: bytes from 0 on, mutexes
         self.pad_value, self.pad_set = PAD_AT_START, False
         self.store = self.move  # what copies to GM do: the mover, or an atomic operation
         self.atomic: Any = None  # (name, element type) while copies to GM are atomic
