@@ -19,7 +19,7 @@ from ascendsim.numerics import opcodes
 from ascendsim.numerics.sort_layout import LENGTHS, MERGE_WORDS, QUEUES, RECORD_BYTES, STARTS, TAKEN
 from ascendsim.record import UB, Call, current_core
 
-LANES = 32  # pairs of one repeat
+LANES = 32  # pairs of one repeat (Sort32 page; documented)
 _RULES = ("sort-records", "sort-stable", "sort-zeros")
 
 
