@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ascendsim.enums import HardEvent
-from ascendsim.errors import QueueError
+from ascendsim.errors import ContractError, QueueError
 from ascendsim.memory import GlobalMemory, UbImage, UnifiedBuffer
 from ascendsim.numerics import opcodes
 from ascendsim.options import Options
@@ -32,6 +32,7 @@ class AivCore:
     trusted : False when a block failed here, so that no other launch may use this core.
     tape : takes (call, waits, signals, scalar) in place of records, for readers that need no more.
     env : ENV_* bits common to all calls of this core (options are fixed per core).
+    seq, serial : numbers of the call, and of the token that was signalled last.
     rules : evidence, rule id to the names of the instructions that relied on it.
     warnings : code to text of what a run has to tell its user.
     """
@@ -64,7 +65,7 @@ class AivCore:
         self.resized: list[Any] = []  # tensors that SetSize took out of their buffer's table
         self.holders: list[Any] = []  # queues and TBufs of the block, in InitBuffer order
         self.unnamed = 0  # buffers that no kernel object holds by name
-        self.ub_used = self.mutexes = 0  # end of what InitBuffer gave away of UB, and of mutexes
+        self.ub_used = self.mutexes = 0  # what InitBuffer gave away: bytes from 0 on, mutexes
         self.pad_value, self.pad_set = PAD_AT_START, False
         self.store = self.move  # what copies to GM do: the mover, or an atomic operation
         self.atomic: Any = None  # (name, element type) while copies to GM are atomic
@@ -134,6 +135,23 @@ class AivCore:
         """Return a new token along `event`; `number` is the event id or the mutex id."""
         self.serial += 1
         return Token(self.serial, *event.pipes, number)
+
+
+def require_data(core: AivCore, name: str, why: str = "") -> None:
+    """Refuse a call that reads data in a run that makes records only.
+
+    name : the call; why : what hangs on the data, for the text
+
+    Raises
+    ------
+    ContractError
+        When the run has no data.
+    """
+    if not core.executing:
+        raise ContractError(
+            f"{name}: this run makes records only (time, execute=False) and has no data"
+            f"{why and '; ' + why}: launch it with data"
+        )
 
 
 def observed(

@@ -102,6 +102,7 @@ def test_inheritance_overrides_single_values() -> None:
     assert child.clock_mhz == 1500 != base.clock_mhz
     assert child.ops["Muls"] == base.ops["Muls"]
     assert load("ascend910_93").ops["Muls"].cost.confidence == "low"
+    assert load("ascend910_93").ops["Sort32"].cost.confidence == "assumed"  # and stays so
     assert load("ascend910_93").ops["Muls"].cost.fixed == base.ops["Muls"].cost.fixed
     assert load("ascend910").ops["Select"].dtypes == load("ascend310p").ops["Select"].dtypes
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from ascendsim.errors import AscendError, RequestError
 from ascendsim.launch import Job
 from ascendsim.options import Options
-from ascendsim.record import Finding
 
 if TYPE_CHECKING:
     from ascendsim.observe.checks import Checks
@@ -52,11 +51,6 @@ def checks_of(job: Job, tools: Iterable[str], strict: bool, execute: bool) -> Ch
         raise RequestError("checks look at a run with data: leave execute=False away")
     defined = (*job.inputs, *job.initial)
     return Checks(wanted, job.options, strict=strict, defined=defined)
-
-
-def told_by(checks: Checks | None) -> tuple[tuple[str, ...], list[Finding]]:
-    """Return which checks ran, and what they found."""
-    return ((), []) if checks is None else (checks.tools, checks.all())
 
 
 def unlocated(sink: Callable[..., None] | None) -> Callable[..., None] | None:

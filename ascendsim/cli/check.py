@@ -26,7 +26,7 @@ class Tools:
     ] = TOOLS
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Report reads of undefined bytes and double writes, too."),
+        typer.Option("--strict", help="Report undefined reads, double writes and unused GM, too."),
     ] = False
 
     def names(self) -> tuple[str, ...]:

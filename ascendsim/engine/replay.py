@@ -30,21 +30,18 @@ class _State(NamedTuple):
     address: int
 
 
-def run_replay(
-    plan: Plan, gm: Mapping[str, int], template: np.ndarray, threads: int | None = None
-) -> bool:
+def run_replay(plan: Plan, gm: Mapping[str, int], template: np.ndarray) -> bool:
     """Execute a plan; False when an instruction refused its data, so that GM holds no result.
 
     Parameters
     ----------
     gm : absolute address of each GM tensor
     template : what UB holds before a block starts (`first_content`)
-    threads : how many, default by size and machine
     """
     bases = bases_of(plan, gm, template)
     count = 1
     if plan.independent and len(plan.blocks) > 1:
-        count = min(threads or threads_for(plan.traffic), len(plan.blocks))
+        count = min(threads_for(plan.traffic), len(plan.blocks))
     states = [_take(plan) for _ in range(count)]
     for state in states:
         state.refused[0] = 0

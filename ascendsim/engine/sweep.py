@@ -37,7 +37,6 @@ class SweepLoop:
     swept : GM tensor to the lowest bit of the index that it takes its pattern from: {"x": 0}, or
         {"x": 0, "grad": 16} for all pairs of 16-bit patterns
     types : element type of each GM tensor
-    output : the output whose results are wanted, default the first that is stored
 
     Raises
     ------
@@ -52,7 +51,6 @@ class SweepLoop:
         sizes: Mapping[str, int],
         swept: Mapping[str, int],
         types: Mapping[str, DType],
-        output: str = "",
     ) -> None:
         loops = loops_of(plan, sizes)
         if len(loops) != 1:
@@ -67,7 +65,7 @@ class SweepLoop:
                 stores[tensor] = line
                 continue
             lines.append(self._line(text, line.fields, tensor, swept))
-        self.output = output or next(iter(stores))
+        self.output = next(iter(stores))
         store, dtype = stores[self.output].fields, types[self.output]
         form = BY_NAME.get(dtype.name)
         nan = (form.infinity, form.quiet_nan) if form else (0, 0)

@@ -39,7 +39,6 @@ _SELECT = (
     "Select of this chip holds barriers of its own in the published header, which would order "
     "these two; no manual promises them, so they do not count here"
 )
-
 _ISSUE = (
     "that what the scalar unit did is done before a later instruction is issued is assumed, no "
     "manual promises it: keep this flag"

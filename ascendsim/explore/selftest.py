@@ -26,11 +26,8 @@ from ascendsim.isa.roles import BITS
 from ascendsim.numerics.opcodes import ENV_FLUSH
 from ascendsim.soc import NAMES, load
 
-MORE_EXERCISES = (
-    exercises_blocks,
-    exercises_move,
-    exercises_sort,
-)  # importing them adds theirs to EXERCISES
+#: importing them adds theirs to EXERCISES
+MORE_EXERCISES = (exercises_blocks, exercises_move, exercises_sort)
 LANES = 256  # whole repeats of every element type
 SCALE = 0.75  # of Cast from int32 to half
 _LETTERS = dict(zip("NRFCAZO", RoundMode, strict=True))
@@ -118,7 +115,7 @@ def _vector_cases(name: str, soc: str, row: Any) -> Iterator[Case]:
     for dtype in row.dtypes:
         types = (as_dtype(dtype), as_dtype(dtype))
         forms = (False,) if dtype in row.count_only else (False, True)
-        if hasattr(declared.params, "REPEATS_ONLY") and load(soc).arch != "3510":
+        if hasattr(declared.params, "COUNT_FORM_ON_950") and load(soc).arch != "3510":
             forms = (True,)
         modes = _modes(declared, row, dtype)
         yield Case(name, soc, dtype, _vector_run(declared, types, modes, forms))
@@ -167,7 +164,7 @@ def _compare(
             dtype = uint8 if roles[name] in BITS else types[name != "dst"]
             call[name] = bench.local(dtype, value)
     size = {"count": per_repeat, "repeatTimes": lanes // per_repeat} if repeated else {}
-    if repeated and hasattr(declared.params, "REPEATS_ONLY"):
+    if repeated and hasattr(declared.params, "COUNT_FORM_ON_950"):
         size["repeatParams"] = declared.params()
     getattr(ascendc, declared.name)(**call, **(size or {"count": lanes}))
     got = bench.array(call["dst"], arrays["dst"].size)

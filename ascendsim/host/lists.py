@@ -14,7 +14,7 @@ from ascendsim.errors import RequestError
 from ascendsim.host.definition import OpDef
 from ascendsim.tensor import GmAddressList
 
-MAX_TENSORS = 256
+MAX_TENSORS = 256  # assumed: no text gives a limit
 
 
 def entries(definition: OpDef, tensor: str, counts: Mapping[str, int]) -> tuple[str, ...]:

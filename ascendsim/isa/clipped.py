@@ -8,22 +8,24 @@ block that is cut. Assumed: hardware touches what lies there, or stops.
 from __future__ import annotations
 
 from copy import copy
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from ascendsim.isa.transfer import Shape, Transfer
 from ascendsim.record import GM
+
+if TYPE_CHECKING:  # transfer.py stands on this module
+    from ascendsim.isa.transfer import Transfer
 
 
 def pieces(transfer: Transfer, dst: Any, src: Any) -> list[tuple[Transfer, Any, Any]]:
     """Return the parts of a copy inside its GM tensor, at least one, which may be empty."""
-    _, length, dst_pitch, src_pitch = transfer.shape
+    _, _, dst_pitch, src_pitch = transfer.shape
     found: list[tuple[Transfer, Any, Any]] = []
     for first, number, low, high in _inside(transfer, dst, src):
-        shape = Shape(number, high - low, dst_pitch, src_pitch)
         into = _moved(dst, transfer.lead + first * dst_pitch + low)
         out_of = _moved(src, first * src_pitch + low)
-        found.append((_part(transfer, shape), into, out_of))
-    return found or [(_part(transfer, Shape(0, length, dst_pitch, src_pitch)), dst, src)]
+        found.append((_part(transfer, number, high - low), into, out_of))
+    return found or [(_part(transfer, 0, transfer.shape.length), dst, src)]
 
 
 def _inside(transfer: Transfer, dst: Any, src: Any) -> list[list[int]]:
@@ -45,8 +47,10 @@ def _inside(transfer: Transfer, dst: Any, src: Any) -> list[list[int]]:
     return runs
 
 
-def _part(transfer: Transfer, shape: Shape) -> Transfer:
-    return Transfer(transfer.name, transfer.pipe, shape, 1, transfer.fields, 0, None)
+def _part(transfer: Transfer, blocks: int, length: int) -> Transfer:
+    """Return the copy of so many blocks of `length` bytes, without padding."""
+    shape = transfer.shape._replace(blocks=blocks, length=length)
+    return replace(transfer, shape=shape, unit=1, lead=0, around=None, beyond=())
 
 
 def _moved(tensor: Any, nbytes: int) -> Any:

@@ -242,5 +242,5 @@ def _forms(decl: Decl, names: str, strides: str) -> str:
         return f"{decl.name}({names}[, sharedTmpBuffer][, calCount])"
     counted = f"{decl.name}({names}, count)  |  "
     repeated = f"{decl.name}({names}, mask, repeatTimes, {strides}...)"
-    only_950 = hasattr(decl.params, "REPEATS_ONLY")
+    only_950 = hasattr(decl.params, "COUNT_FORM_ON_950")
     return f"{repeated}  |  950: {counted[:-5]}" if only_950 else counted + repeated

@@ -11,16 +11,17 @@ import numpy as np
 
 from ascendsim.dtypes import DType
 from ascendsim.enums import BLOCKS_PER_REPEAT, DATABLOCK_BYTES, PIPE, REPEAT_BYTES
-from ascendsim.errors import ContractError, OverlapError, RepeatError
+from ascendsim.errors import ContractError, RepeatError
 from ascendsim.isa import geometry as geo
 from ascendsim.isa.declare import vector
 from ascendsim.isa.footprint import (
     Operand,
     check_operands,
+    from_start,
     mask_key,
     mask_of,
-    meet,
     one_type,
+    refuse_overlap,
     repeats_of,
     runs,
     supported,
@@ -75,10 +76,9 @@ def _bind_brcb(name: str, tensors: tuple[Any, Any], repeats: int, block: int, re
     taken = repeats * BLOCKS_PER_REPEAT * dtype.nbytes
     operands = (
         Operand("dst", dst, runs(starts, DATABLOCK_BYTES), True),
-        Operand("src", src, ((0, taken),) if taken else ()),
+        Operand("src", src, from_start(taken)),
     )
-    if meet(*operands):
-        raise OverlapError(f"dst and src share bytes ({src!r}): not supported; use two buffers")
+    refuse_overlap(*operands)
     words = {
         opcodes.G_REPEATS: repeats,
         opcodes.P_ELEMENT: dtype.nbytes,

@@ -9,11 +9,19 @@ from typing import Any
 
 from ascendsim.dtypes import DType
 from ascendsim.enums import DATABLOCK_BYTES, MAX_REPEAT_TIMES
-from ascendsim.errors import AlignmentError, BoundsError, DtypeError, RepeatError, UnsupportedError
+from ascendsim.errors import (
+    AlignmentError,
+    BoundsError,
+    DtypeError,
+    OverlapError,
+    RepeatError,
+    UnsupportedError,
+)
 from ascendsim.isa.beyond import beyond, tolerated
 from ascendsim.isa.geometry import Geometry, Layout, mask_bits
 from ascendsim.record import Access
 
+MAX_STRIDE = 65535  # a 16-bit field
 Span = tuple[int, int]
 
 
@@ -185,3 +193,24 @@ def meet(one: Operand, other: Operand) -> bool:
     start, stop = one.tensor.start, one.tensor.start + one.extent
     begin, end = other.tensor.start, other.tensor.start + other.extent
     return bool(start < end and begin < stop)
+
+
+def refuse_overlap(one: Operand, *others: Operand) -> None:
+    """Refuse operands that share bytes with `one`, which this simulator cannot follow.
+
+    Raises
+    ------
+    OverlapError
+        When one of them does.
+    """
+    for other in others:
+        if meet(one, other):
+            raise OverlapError(
+                f"{one.name} and {other.name} share bytes ({other.tensor!r}): not supported; use "
+                f"two buffers"
+            )
+
+
+def from_start(nbytes: int) -> tuple[Span, ...]:
+    """Return the first `nbytes` bytes of an operand as its parts; none of them for 0."""
+    return ((0, nbytes),) if nbytes else ()

@@ -8,21 +8,23 @@ from __future__ import annotations
 from typing import Any
 
 from ascendsim import dtypes
+from ascendsim.core import require_data
 from ascendsim.enums import DATABLOCK_BYTES, REPEAT_BYTES
 from ascendsim.errors import (
     BoundsError,
     ContractError,
     DtypeError,
-    OverlapError,
     UnsupportedError,
 )
 from ascendsim.isa.declare import vector
 from ascendsim.isa.footprint import (
+    MAX_STRIDE,
     Operand,
+    from_start,
     mask_key,
     mask_of,
-    meet,
     one_type,
+    refuse_overlap,
     repeats_of,
     runs,
     source_geometry,
@@ -32,10 +34,9 @@ from ascendsim.isa.params import CopyRepeatParams, GatherMaskParams, check_width
 from ascendsim.isa.program import issue, lane_words, make_call, program
 from ascendsim.isa.roles import In, Out
 from ascendsim.numerics import opcodes
-from ascendsim.record import UB, Call
+from ascendsim.record import UB, Call, current_core
 
 MAX_UINT32 = (1 << 32) - 1
-MAX_STRIDE = 65535
 PATTERNS = (0b0101, 0b1010, 0b0001, 0b0010, 0b0100, 0b1000, 0b1111)  # of four lanes, from 1 on
 _PATTERN_TYPES = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32}
 
@@ -99,7 +100,7 @@ def _bind_gather(
     lanes = REPEAT_BYTES // dtype.nbytes
     if repeats is None:
         bits, times, total, read = (1 << lanes) - 1, -(-count // lanes), count, count
-        part: Any = ((0, count * dtype.nbytes),) if count else ()
+        part: Any = from_start(count * dtype.nbytes)
         fields: dict[str, Any] = {"count": count}
         stride = 8
     else:
@@ -108,10 +109,9 @@ def _bind_gather(
         read = (times - 1) * lanes + bits.bit_length() if times else 0
         part = source_geometry(bits, lanes, times, dtype.nbytes, (1, stride))
         fields = {"mask": bits, "repeatTimes": repeats}
-    at = Operand("src1", offsets, ((0, 4 * read),) if read else ())
+    at = Operand("src1", offsets, from_start(4 * read))
     operands = (Operand("dst", dst, part, True), Operand("src", src, ((0, src.nbytes),)), at)
-    if meet(*operands[:2]):
-        raise OverlapError(f"dst and src share bytes ({src!r}): not supported; use two buffers")
+    refuse_overlap(*operands[:2])
     words = {
         **lane_words(times, lanes, bits),
         opcodes.P_ELEMENT: dtype.nbytes,
@@ -154,11 +154,8 @@ def GatherMask(
         gatherMaskParams,
     )
     tensors = (dst, src0, src1Pattern) if tensor else (dst, src0)
-    if tensor and getattr(dst, "core", None) is not None and not dst.core.executing:
-        raise ContractError(
-            "GatherMask: this run makes records only (time, execute=False) and has no data, so how "
-            "many elements a mask tensor keeps is unknown; launch it with data"
-        )
+    if tensor:
+        require_data(current_core(), "GatherMask", "how many elements a mask tensor keeps is in it")
     call = issue("GatherMask", tensors, given, _bind_gather_mask)
     if not dst.core.executing:  # a fixed pattern: the spans say it
         return sum(b - a for a, b in call.geometry.parts["dst"]) // dst.dtype.nbytes  # type: ignore
@@ -193,7 +190,7 @@ def _bind_gather_mask(
     strides = params.src0BlockStride, params.src0RepeatStride
     last = total - max(repeats - 1, 0) * lanes
     spans = _read(strides, (lanes, repeats, last), dtype.nbytes)
-    operands = [Operand("dst", dst, ((0, kept),) if kept else (), True), Operand("src", src, spans)]
+    operands = [Operand("dst", dst, from_start(kept), True), Operand("src", src, spans)]
     step = params.src1RepeatStride * DATABLOCK_BYTES
     if len(tensors) == 3:
         bits = runs([r * step for r in range(repeats)], -(-lanes // 8))

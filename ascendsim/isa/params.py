@@ -39,7 +39,7 @@ def check_widths(params: Any) -> None:
 
 
 _U8, _U16 = (0, 255), (0, 65535)
-MAX_QUEUE = 4095
+MAX_QUEUE = 4095  # records (asc-devkit docs, MrgSort page; documented)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class CopyRepeatParams:
         "dstRepeatSize": (0, 4095),
         "srcRepeatSize": (0, 4095),
     }
-    REPEATS_ONLY: ClassVar = True  # Copy has a count form on 950 alone
+    COUNT_FORM_ON_950: ClassVar = True  # and on no other chip
 
     def strides(self) -> tuple[tuple[int, int], ...]:
         """(block, repeat) strides of dst and src."""

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ascendsim.core import require_data
 from ascendsim.dtypes import DType
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.enums import BLOCKS_PER_REPEAT, DATABLOCK_BYTES, REPEAT_BYTES
 from ascendsim.errors import BoundsError, ContractError
 from ascendsim.isa.footprint import (
+    MAX_STRIDE,
     Operand,
+    from_start,
     mask_key,
     mask_of,
     one_type,
@@ -22,7 +25,7 @@ from ascendsim.isa.footprint import (
     whole,
 )
 from ascendsim.isa.program import combining, issue, lane_words, make_call, program
-from ascendsim.isa.reduce_bind import MAX_STRIDE, STEMS
+from ascendsim.isa.reduce_bind import STEMS
 from ascendsim.isa.support import check_form
 from ascendsim.numerics import opcodes
 from ascendsim.record import Call, current_core
@@ -78,11 +81,7 @@ def GetReduceRepeatSumSpr(T: Any) -> Any:
 def _sum_register(name: str, T: Any) -> Any:
     core, dtype = current_core(), as_dtype(T)
     supported(name, core, dtype)
-    if not core.executing:
-        raise ContractError(
-            f"{name}: this run makes records only (time, execute=False) and has no data; launch it "
-            f"with data"
-        )
+    require_data(core, name)
     if core.sum_register is None or core.sum_register[0] is not dtype:
         raise ContractError(
             f"{name}: no ReduceSum(dst, src, tmp, count) of {dtype} went before, and what other "
@@ -204,7 +203,7 @@ def _lanes(
     lanes = REPEAT_BYTES // element
     if times is None:
         shape = (1 << lanes) - 1, -(-count // lanes), BLOCKS_PER_REPEAT, count
-        return shape, ((0, count * element),) if count else ()
+        return shape, from_start(count * element)
     check_form(name, src.dtype, src.core)
     bits = mask_of(count, lanes, src.core.soc.arch)
     repeats, step = (times if bits else 0), stride or 0

@@ -11,6 +11,7 @@ from ascendsim.enums import BLOCKS_PER_REPEAT, DATABLOCK_BYTES, REPEAT_BYTES, Re
 from ascendsim.errors import ContractError, UnsupportedError
 from ascendsim.isa import masks
 from ascendsim.isa.footprint import (
+    MAX_STRIDE,
     Operand,
     mask_key,
     meet,
@@ -24,7 +25,6 @@ from ascendsim.isa.program import combining, issue, lane_words, make_call
 from ascendsim.numerics import opcodes
 from ascendsim.record import Call
 
-MAX_STRIDE = 65535
 STEMS = {"Sum": "add", "Max": "max", "Min": "min"}  # of the compiled bodies
 _BODIES = {"Sum": "tree", "Max": "extreme", "Min": "extreme"}
 _ORDERS = {
@@ -44,16 +44,13 @@ def within(
     own: Any = True,
 ) -> None:
     """Run a reduction within repeats; `strides` begin with the repeat times, `own` is isSetMask."""
-    given = (
-        mask_key(mask),
+    checked = (
         repeats_of(name, strides[0]),
         whole(name, "dstRepStride", strides[1], 0, MAX_STRIDE),
         whole(name, "srcBlkStride", strides[2], 0, MAX_STRIDE),
         whole(name, "srcRepStride", strides[3], 0, MAX_STRIDE),
-        order,
-        type(order),
-        bool(own),
     )
+    given = (mask_key(mask), checked, (order, type(order)), bool(own))
     issue(name, tensors, given, _bind, depth=4)
 
 
@@ -61,17 +58,16 @@ def _bind(
     name: str,
     tensors: tuple[Any, Any],
     mask: Any,
-    repeats: int,
-    dst_stride: int,
-    block: int,
-    repeat: int,
-    order: Any,
-    _: type,
+    strides: tuple[int, int, int, int],
+    ordered: tuple[Any, type],
     own: bool,
 ) -> Call:
-    dst, src = tensors
+    (dst, src), order = tensors, ordered[0]
+    repeats, dst_stride, block, repeat = strides
     dtype, core = _types(name, dst, src), dst.core
-    _check_order(order, core, dst_stride)
+    _check_order(order, core)
+    if core.soc.arch == "c100" and not dst_stride:
+        raise ContractError("dstRepStride is 0: not supported on 910; use at least 1")
     lanes = REPEAT_BYTES // src.dtype.nbytes
     bits, total = _lanes(core, mask, own, (lanes, repeats))
     groups = _groups(name, lanes)
@@ -81,11 +77,12 @@ def _bind(
     repeats = -(-total // lanes)
     source = source_geometry(bits, lanes, repeats, src.dtype.nbytes, (block, repeat))
     source = replace(source, count=total)
-    into, out_of = Operand("dst", dst, spans, True, _alignment(unit)), Operand("src", src, source)
+    into = Operand("dst", dst, spans, True, min(unit, DATABLOCK_BYTES))
+    out_of = Operand("src", src, source)
     if dst.start > src.start or dst_stride * unit > repeat * DATABLOCK_BYTES:
         _warn_overlap(name, into, out_of)
     words = {
-        **_combining(core, name, src.dtype),
+        **combining(core, STEMS[name[-3:]], src.dtype),
         **lane_words(repeats if bits else 0, lanes, bits),
         **_result_words(name, lanes, (groups, int(order), empty)),
         opcodes.P_ELEMENT: src.dtype.nbytes,
@@ -95,7 +92,7 @@ def _bind(
         opcodes.P_BASE: dtype.nbytes,
     }
     fields = {"mask": bits, "repeatTimes": repeats, "order": order.name}
-    return make_call(name, body_of(name, dtype), (into, out_of), total, words, fields)
+    return make_call(name, _body_of(name, dtype), (into, out_of), total, words, fields)
 
 
 def _result_words(name: str, lanes: int, result: tuple[int, int, int]) -> dict[int, int]:
@@ -118,11 +115,7 @@ def _types(name: str, dst: Any, src: Any) -> DType:
     return one_type(name, (dst, src))
 
 
-def _combining(core: Any, name: str, dtype: DType) -> dict[int, int]:
-    return combining(core, STEMS[name[-3:]], dtype)
-
-
-def body_of(name: str, dtype: DType) -> str:
+def _body_of(name: str, dtype: DType) -> str:
     """Return the program of a reduction within repeats."""
     if name.endswith("Sum") and dtype.kind != "float":
         return "integer_sum"
@@ -148,9 +141,7 @@ def _warn_overlap(name: str, into: Operand, out_of: Operand) -> None:
         )
 
 
-def _check_order(order: Any, core: Any, dst_stride: int) -> None:
-    if core.soc.arch == "c100" and not dst_stride:
-        raise ContractError("dstRepStride is 0: not supported on 910; use at least 1")
+def _check_order(order: Any, core: Any) -> None:
     if not isinstance(order, ReduceOrder):
         names = ", ".join(f"ReduceOrder.{each.name}" for each in ReduceOrder)
         raise ContractError(f"order is {order!r}: use one of {names}")
@@ -175,10 +166,6 @@ def _stored(name: str, order: ReduceOrder, groups: int, element: int) -> tuple[i
     both = order in (ReduceOrder.ORDER_VALUE_INDEX, ReduceOrder.ORDER_INDEX_VALUE)
     stored = element * (2 if both else 1)
     return stored, stored * groups
-
-
-def _alignment(unit: int) -> int:
-    return min(unit, DATABLOCK_BYTES)
 
 
 def _empty(name: str, dtype: Any, arch: str) -> int:

@@ -72,6 +72,14 @@ TEXTS: tuple[Row, ...] = (
         {"3510": "assumed"},
     ),
     (
+        "sort-records",
+        "a sorted pair is a record of 8 bytes: the score in the low 4 (half: in the low 2), the "
+        "index in the high 4; Extract takes such records apart",
+        "asc-devkit docs, pages of Sort32 and Extract",
+        "documented",
+        {},
+    ),
+    (
         "sort-stable",
         "sorting is by score in descending order, equal scores keep their order (MrgSort: the "
         "earlier queue first); a NaN is refused, since no page says where it goes",

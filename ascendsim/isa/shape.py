@@ -31,7 +31,7 @@ def shape_of(
     """
     count, repeats, params, own = given
     if repeats is None:
-        if hasattr(decl.params, "REPEATS_ONLY") and core.soc.arch != "3510":
+        if hasattr(decl.params, "COUNT_FORM_ON_950") and core.soc.arch != "3510":
             raise ContractError(
                 f"no count form on {core.soc.name}: pass mask, repeatTime, "
                 f"{decl.params.__name__}(...)"

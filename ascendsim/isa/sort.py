@@ -10,16 +10,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from ascendsim import dtypes
-from ascendsim.errors import ContractError, DtypeError, OverlapError, UnsupportedError
-from ascendsim.isa.footprint import Operand, meet, one_type, repeats_of
+from ascendsim.core import require_data
+from ascendsim.errors import ContractError, DtypeError, UnsupportedError
+from ascendsim.isa.footprint import Operand, from_start, one_type, refuse_overlap, repeats_of
 from ascendsim.isa.params import MrgSort4Info, MrgSortSrcList, check_queues
 from ascendsim.isa.program import FORMATS, issue, make_call, program
 from ascendsim.numerics import opcodes
 from ascendsim.numerics.sort_layout import LENGTHS, MERGE_WORDS, QUEUES, RECORD_BYTES, STARTS, TAKEN
 from ascendsim.record import UB, Call, current_core
 
-LANES = 32  # pairs of one repeat
-_RULES = ("sort-stable", "sort-zeros")
+LANES = 32  # pairs of one repeat (Sort32 page; documented)
+_RULES = ("sort-records", "sort-stable", "sort-zeros")
 
 
 @program(*_RULES)
@@ -27,7 +28,8 @@ def Sort32(dst: Any, src0: Any, src1: Any, repeatTime: int) -> None:
     """Sort each 32 pairs of score (src0) and index (src1, uint32) in descending order of the score.
 
     dst gets 32 records of 8 bytes per repeat. Of equal scores the first stays first. A NaN among
-    the scores is an error: the manual does not say where it goes.
+    the scores is an error: the manual does not say where it goes. It asks for starts at multiples
+    of a whole repeat of each operand, and of 32 bytes too; the latter is what is checked here.
     """
     _sort("Sort32", (dst, src0, src1), repeats_of("Sort32", repeatTime), False)
 
@@ -67,11 +69,11 @@ def _bind_sort(name: str, tensors: tuple[Any, Any, Any], repeats: int, full: boo
     _check_index("src1" if name == "Sort32" else "index", indices)
     total = LANES * repeats
     operands = (
-        Operand("dst", dst, _first(total * RECORD_BYTES), True),
-        Operand("src", scores, _first(total * dtype.nbytes)),
-        Operand("src1", indices, _first(total * 4)),
+        Operand("dst", dst, from_start(total * RECORD_BYTES), True),
+        Operand("src", scores, from_start(total * dtype.nbytes)),
+        Operand("src1", indices, from_start(total * 4)),
     )
-    _no_overlap(operands[0], operands[1:])
+    refuse_overlap(*operands)
     words = _words(dtype) | {
         opcodes.G_REPEATS: repeats,
         opcodes.G_LANES: LANES,
@@ -81,7 +83,7 @@ def _bind_sort(name: str, tensors: tuple[Any, Any, Any], repeats: int, full: boo
     return make_call(name, "sort", operands, total, words, fields, 2 * (total if full else LANES))
 
 
-@program()
+@program("sort-records")
 def Extract(dstValue: Any, dstIndex: Any, sorted: Any, repeatTime: int) -> None:
     """Take records apart: 32 scores to dstValue and 32 indices (uint32) to dstIndex per repeat."""
     tensors = dstValue, sorted, dstIndex
@@ -93,10 +95,11 @@ def _bind_extract(name: str, tensors: tuple[Any, Any, Any], repeats: int) -> Cal
     dtype = one_type(name, (values, source))
     _check_index("dstIndex", indices)
     total = LANES * repeats
-    into = Operand("dst", values, _first(total * dtype.nbytes), True)
-    out_of = Operand("src", source, _first(total * RECORD_BYTES))
-    more = Operand("dstIndex", indices, _first(total * 4), True)
-    _no_overlap(out_of, (into, more))
+    into = Operand("dst", values, from_start(total * dtype.nbytes), True)
+    out_of = Operand("src", source, from_start(total * RECORD_BYTES))
+    more = Operand("dstIndex", indices, from_start(total * 4), True)
+    refuse_overlap(into, out_of)
+    refuse_overlap(more, out_of)
     words = _words(dtype) | {
         opcodes.G_REPEATS: repeats,
         opcodes.G_LANES: LANES,
@@ -147,11 +150,8 @@ def MrgSort(
     queues = check_queues(info)
     tensors = [getattr(src, f"src{k + 1}") for k in range(queues)]
     suspend = bool(info.ifExhaustedSuspension)
-    if suspend and getattr(dst, "core", None) is not None and not dst.core.executing:
-        raise ContractError(
-            "MrgSort: this run makes records only (time, execute=False) and has no data, so where "
-            "a merge with suspension ends is unknown; launch it with data"
-        )
+    if suspend:
+        require_data(current_core(), "MrgSort", "where a merge with suspension ends depends on it")
     lengths = tuple(int(n) for n in info.elementLengths[:queues])
     given = (lengths, suspend, int(info.repeatTimes))
     call = issue("MrgSort", (dst, *tensors), given, _bind_merge)
@@ -182,11 +182,7 @@ def GetMrgSortResult() -> tuple[int, int, int, int]:
     The four references of the Ascend C call are the return value here.
     """
     core = current_core()
-    if not core.executing:
-        raise ContractError(
-            "GetMrgSortResult: this run makes records only (time, execute=False) and has no data; "
-            "launch it with data"
-        )
+    require_data(core, "GetMrgSortResult")
     if core.merged is None:
         raise ContractError(
             "GetMrgSortResult: the last MrgSort did not run with ifExhaustedSuspension=True (or "
@@ -211,12 +207,12 @@ def _bind_merge(
             f"length, one behind the other, without suspension; merge one by one"
         )
     reach = [(total * (repeats - 1) + n) * RECORD_BYTES if repeats else 0 for n in lengths]
-    into = Operand("dst", dst, _first(total * repeats * RECORD_BYTES), True)
+    into = Operand("dst", dst, from_start(total * repeats * RECORD_BYTES), True)
     out_of = [
-        Operand("src" if not k else f"src{k}", queue, _first(reach[k]), alignment=RECORD_BYTES)
+        Operand("src" if not k else f"src{k}", queue, from_start(reach[k]), alignment=RECORD_BYTES)
         for k, queue in enumerate(queues)
     ]
-    _no_overlap(into, out_of)
+    refuse_overlap(into, *out_of)
     words = _words(dtype) | {opcodes.G_REPEATS: repeats, opcodes.P_METHOD: int(suspend)}
     fields = {"repeatTimes": repeats, "elementLengths": list(lengths), "suspension": suspend}
     call = make_call(name, "merge", (into, *out_of), total * repeats, words, fields, MERGE_WORDS)
@@ -234,19 +230,6 @@ def _words(dtype: Any) -> dict[int, int]:
     }
 
 
-def _first(nbytes: int) -> tuple[tuple[int, int], ...]:
-    return ((0, nbytes),) if nbytes else ()
-
-
 def _check_index(what: str, tensor: Any) -> None:
     if tensor.dtype is not dtypes.uint32:
         raise DtypeError(f"{what} is {tensor.dtype}: indices are uint32; use ReinterpretCast")
-
-
-def _no_overlap(one: Operand, others: Sequence[Operand]) -> None:
-    for other in others:
-        if meet(one, other):
-            raise OverlapError(
-                f"{one.name} and {other.name} share bytes ({one.tensor!r}): not supported; use two "
-                f"buffers"
-            )

@@ -10,8 +10,16 @@ from typing import Any
 
 from ascendsim import dtypes
 from ascendsim.enums import BLOCKS_PER_REPEAT, DATABLOCK_BYTES
-from ascendsim.errors import BoundsError, ContractError, DtypeError, OverlapError
-from ascendsim.isa.footprint import Operand, meet, one_type, repeats_of, runs, whole
+from ascendsim.errors import BoundsError, ContractError, DtypeError
+from ascendsim.isa.footprint import (
+    Operand,
+    from_start,
+    one_type,
+    refuse_overlap,
+    repeats_of,
+    runs,
+    whole,
+)
 from ascendsim.isa.params import GatherRepeatParams, check_widths
 from ascendsim.isa.program import issue, make_call, program
 from ascendsim.numerics import opcodes
@@ -63,9 +71,9 @@ def _bind_gather(
     operands = (
         Operand("dst", dst, runs(starts, DATABLOCK_BYTES), True),
         Operand("src", src, ((0, src.nbytes),) if repeats else ()),
-        Operand("src1", offsets, ((0, 4 * blocks),) if repeats else ()),
+        Operand("src1", offsets, from_start(4 * blocks)),
     )
-    _no_overlap(operands[0], operands[1])
+    refuse_overlap(*operands[:2])
     words = {
         opcodes.G_REPEATS: repeats,
         opcodes.P_ELEMENT: dtype.nbytes,
@@ -125,7 +133,9 @@ def _broadcast(
         raise ContractError(
             f"{name}: dim={dim!r}, axis={axis!r}: dim is 1 or 2, axis 0 or (dim 2) 1"
         )
-    into, out_of = _shape("dst", shapes[0], dim), _shape("src", shapes[1], dim)
+    into, out_of = (
+        _shape(name, side, given, dim) for side, given in zip(("dst", "src"), shapes, strict=True)
+    )
     if any(s != (1 if k == axis else d) for k, (d, s) in enumerate(zip(into, out_of, strict=True))):
         raise ContractError(
             f"{name}: srcShape {out_of} is not dstShape {into} with a 1 at axis {axis}"
@@ -135,10 +145,10 @@ def _broadcast(
     issue(name, tensors, (into, dim, axis), _bind_broadcast, depth=4)
 
 
-def _shape(name: str, given: Any, dim: int) -> tuple[int, ...]:
+def _shape(name: str, side: str, given: Any, dim: int) -> tuple[int, ...]:
     if not isinstance(given, Sequence) or len(given) != dim:
-        raise ContractError(f"BroadCast: {name}Shape is {given!r}: it has {dim} dimensions")
-    return tuple(whole("BroadCast", f"{name}Shape", n, 1, MAX_DIMENSION) for n in given)
+        raise ContractError(f"{name}: {side}Shape is {given!r}: it has {dim} dimensions")
+    return tuple(whole(name, f"{side}Shape", n, 1, MAX_DIMENSION) for n in given)
 
 
 def _bind_broadcast(
@@ -159,7 +169,7 @@ def _bind_broadcast(
         Operand("dst", dst, ((0, lines * lanes * dtype.nbytes),), True),
         Operand("src", src, ((0, read),)),
     )
-    _no_overlap(*operands)
+    refuse_overlap(*operands)
     words = {
         opcodes.G_REPEATS: lines,
         opcodes.G_LANES: lanes,
@@ -169,10 +179,3 @@ def _bind_broadcast(
     }
     fields = {"dstShape": list(shape), "axis": axis}
     return make_call(name, "spread", operands, lines * lanes, words, fields)
-
-
-def _no_overlap(into: Operand, out_of: Operand) -> None:
-    if meet(into, out_of):
-        raise OverlapError(
-            f"dst and src share bytes ({out_of.tensor!r}): not supported; use two buffers"
-        )

@@ -14,6 +14,7 @@ from ascendsim.enums import PIPE
 from ascendsim.errors import AlignmentError, AscendError, BoundsError, QueueError
 from ascendsim.isa.atomic import check_atomic
 from ascendsim.isa.beyond import tolerated
+from ascendsim.isa.clipped import pieces
 from ascendsim.isa.geometry import CopyShape
 from ascendsim.isa.padding import PadBlocks
 from ascendsim.record import GM, UB, Access, Call, Move
@@ -93,8 +94,6 @@ def run(transfer: Transfer, dst: Any, src: Any) -> None:
 
 def _run_inside(transfer: Transfer, dst: Any, src: Any, left: tuple[BoundsError, ...]) -> None:
     """Execute what of a copy lies inside its GM tensor, by the rules of isa/clipped.py."""
-    from ascendsim.isa.clipped import pieces  # which stands on this module
-
     if dst.space is GM and not src.buffer.state:
         raise freed(transfer.name, "src", src)
     left = transfer.beyond + left

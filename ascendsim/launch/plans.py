@@ -55,8 +55,10 @@ def plan_of(job: Job) -> Planned:
     return made
 
 
-def sweep_loop(job: Job, swept: Mapping[str, int], output: str = "") -> SweepLoop:
-    """Return the loop that runs an elementwise kernel on every pattern; see engine/sweep.py.
+def sweep_loop(job: Job, swept: Mapping[str, int]) -> SweepLoop:
+    """Return the loop that gives an elementwise kernel's first output on every pattern.
+
+    See engine/sweep.py.
 
     job : any launch of the kernel, of a few elements for instance; its data does not matter
 
@@ -70,7 +72,7 @@ def sweep_loop(job: Job, swept: Mapping[str, int], output: str = "") -> SweepLoo
         raise UnsupportedError(f"{job.name} cannot be swept: {found.refusal}")
     types = dict(job.input_types) | {name: dtype for name, (_, dtype) in job.outputs.items()}
     try:
-        return SweepLoop(found.plan, sizes_of(job), swept, types, output)
+        return SweepLoop(found.plan, sizes_of(job), swept, types)
     except NoPlanError as reason:
         raise UnsupportedError(f"{job.name} cannot be swept: {reason}") from None
 

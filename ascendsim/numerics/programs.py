@@ -40,8 +40,14 @@ SORT, MERGE, GATHER_BLOCKS = _NUMBERS["sort"], _NUMBERS["merge"], _NUMBERS["gath
 
 def function(unit: str) -> Callable:
     """Return the function of a unit, to be compiled."""
-    units = {"reduce": _reduce, "move_elements": _move, "accumulate": _accumulate}
-    return (units | {"move_blocks": _move_blocks, "sort": _sort})[unit]
+    units = {
+        "reduce": _reduce,
+        "move_elements": _move_elements,
+        "move_blocks": _move_blocks,
+        "sort": _sort,
+        "accumulate": _accumulate,
+    }
+    return units[unit]
 
 
 def _reduce(row, scalar):
@@ -58,7 +64,7 @@ def _reduce(row, scalar):
         integer_sum_program(row)
 
 
-def _move(row, scalar):
+def _move_elements(row, scalar):
     op = word(row, OP)
     if op == BROADCAST:
         broadcast_program(row)

@@ -187,7 +187,8 @@ def _merged(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _trust_costs(ops: dict[str, Any], confidence: str | None) -> None:
+    """Give inherited costs another confidence; what is assumed stays so."""
     if confidence is not None:
         for op, row in ops.items():
-            if "cost_confidence" in row:
+            if row.get("cost_confidence", "assumed") != "assumed":
                 ops[op] = row | {"cost_confidence": confidence}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ascendsim.core import observed
+from ascendsim.core import observed, require_data
 from ascendsim.dtypes import DType
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.enums import PIPE, CacheMode
@@ -125,11 +125,7 @@ class GlobalTensor:
         """Read one element through the scalar unit."""
         start = self._element("GetValue", index, store=False)
         if self.core.readers:
-            if not self.core.executing:
-                raise ContractError(
-                    "GetValue: this run makes records only (time, execute=False) and has no data; "
-                    "what the kernel does next may depend on the value, so launch it with data"
-                )
+            require_data(self.core, "GetValue", "what the kernel does next may depend on the value")
             observed(self.core, scalar_call("GetValue", self, start, False))
         return read_element(self.holder.memory, start, self.dtype)
 

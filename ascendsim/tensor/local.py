@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ascendsim.core import observed
+from ascendsim.core import observed, require_data
 from ascendsim.dtypes import DType
 from ascendsim.dtypes import dtype as as_dtype
 from ascendsim.errors import BoundsError, ContractError, QueueError
@@ -141,11 +141,7 @@ class LocalTensor:
         start = self._element("GetValue", index)
         core = self.core
         if core.readers:
-            if not core.executing:
-                raise ContractError(
-                    "GetValue: this run makes records only (time, execute=False) and has no data; "
-                    "what the kernel does next may depend on the value, so launch it with data"
-                )
+            require_data(core, "GetValue", "what the kernel does next may depend on the value")
             call = scalar_call("GetValue", self, start, False)
             call.beyond = self._beyond("GetValue", index)
             observed(core, call)
@@ -171,8 +167,7 @@ class LocalTensor:
                 finding="memcheck:use-after-free",
                 about=self.buffer,
             )
-        if not hasattr(index, "__index__") or not 0 <= index < self.count:
-            self._beyond(name, index)
+        self._beyond(name, index)
         return self.start + int(index) * self.dtype.nbytes
 
     def _beyond(self, name: str, index: Any) -> tuple[BoundsError, ...]:

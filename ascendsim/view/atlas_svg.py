@@ -159,8 +159,8 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def value_text(bits: int, name: str, digits: int = 9) -> str:
+def value_text(bits: int, name: str) -> str:
     """Return a pattern with its value, as the tables of the report show it."""
     number: Any = find_dtype(name).from_bits(bits)
     width = 2 * find_dtype(name).nbytes
-    return f"{float(number):.{digits}g} (0x{bits:0{width}x})"
+    return f"{float(number):.9g} (0x{bits:0{width}x})"

@@ -8,16 +8,11 @@ from ascendsim.view import text
 
 _UNKNOWN = "only a test can tell what it changes"
 _EQUAL = "no bit differs on the seeded inputs, no check minds: perhaps no fault at all"
-_JUDGES = ("tests", "checks", "bits")
 
 
 def score(found: Any) -> str:
     """Return what `Score` holds."""
-    judges = [
-        judge
-        for judge in _JUDGES
-        if (judge == "tests" if found.tests else judge == "bits") or judge == "checks"
-    ]
+    judges = ("tests", "checks") if found.tests else ("checks", "bits")
     return text.joined(
         _by_kind(found, judges),
         f"{found.killed} of {len(found.judged)} mutants noticed\n",
@@ -27,7 +22,7 @@ def score(found: Any) -> str:
     )
 
 
-def _by_kind(found: Any, judges: list[str]) -> str:
+def _by_kind(found: Any, judges: tuple[str, ...]) -> str:
     rows = []
     for kind in found.kinds:
         mine = [each for each in found.judged if each.mutant.kind == kind]

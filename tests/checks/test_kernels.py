@@ -120,7 +120,7 @@ def test_golden_tilings(op):
 @pytest.mark.slow
 @pytest.mark.parametrize("op", OPS)
 def test_every_golden_tiling(op):
-    """Each but the five of 10^8 elements; of those with millions the first and last blocks."""
+    """Each but the few beyond HUGE elements; of those with millions the first and last blocks."""
     cases = [each for each in golden(op) if math.prod(each["shape"]) <= HUGE]
     assert len(golden(op)) - len(cases) <= 3
     for case in cases:

@@ -21,7 +21,7 @@ from ascendsim.errors import AscendError
 from ascendsim.explore.mutate.trials import AUTO_SYNC, Trial, find_trials, witness
 from ascendsim.host import load
 
-_NEEDED = ("ml_dtypes", "ascendsim.api", "ascendsim.launch.engines", "ascendsim.host.aclnn")
+_NEEDED = ("ml_dtypes", "ascendsim.api", "ascendsim.launch.plans", "ascendsim.host.aclnn")
 NO_TESTS = 5  # pytest's exit code
 _LINE = 200  # characters of an error
 

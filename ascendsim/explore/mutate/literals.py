@@ -54,11 +54,7 @@ def _is_exact(node: ast.AST) -> bool:
 def _is_part(source: Source, node: ast.AST) -> bool:
     """Say whether the node stands in a larger constant that is written exactly."""
     above = source.parents.get(node)
-    return isinstance(above, ast.expr) and (_value(above) is not None or _is_unary(above))
-
-
-def _is_unary(node: ast.AST) -> bool:
-    return isinstance(node, ast.UnaryOp) and _value(node) is not None
+    return isinstance(above, ast.expr) and _value(above) is not None
 
 
 def _value(node: ast.AST) -> float | None:

@@ -65,7 +65,7 @@ class Score:
     def to_json(self) -> dict[str, Any]:
         """Return the document of `ascendsim mutate --json`."""
         kinds = {
-            kind: {"mutants": count, "killed": self._count(kind) - self._left(kind)}
+            kind: {"mutants": count, "killed": count - self._left(kind)}
             for kind, count in Counter(each.mutant.kind for each in self.judged).items()
         }
         return {
@@ -77,9 +77,6 @@ class Score:
             "kinds": kinds,
             "notes": list(self.notes),
         }
-
-    def _count(self, kind: str) -> int:
-        return sum(each.mutant.kind == kind for each in self.judged)
 
     def _left(self, kind: str) -> int:
         return sum(each.mutant.kind == kind for each in self.survivors)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 DONE, DIED, TIMEOUT = "done", "died", "timeout"
-_LOOK_SECONDS = 0.02
+_LOOK_SECONDS = 0.02  # between looks at a child
 
 
 def serve(empty: str) -> None:

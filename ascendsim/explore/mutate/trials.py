@@ -52,18 +52,16 @@ class Trial:
         """Return the tiling of this launch."""
         return op.tiling(self.shape, dict(self.dtypes), soc=self.soc, cores=CORES, ub=self.ub)
 
-    def job(self, op: Op, number: int = 0, auto_sync: str = "on") -> Job:
-        """Return the job on the seeded input `number`."""
-        types = op.definition.choose_dtypes(self.dtypes)
-        wanted = {name: types[name] for name in op.definition.inputs}
-        arrays = seeded_inputs(wanted, self.shape, number, 1)[0]
+    def job(self, op: Op, auto_sync: str = "on") -> Job:
+        """Return the job on the first of the seeded inputs."""
+        (arrays,) = self.inputs(op, 1)
         return make_job(op, arrays, self.tiling(op), None, 0, Options(auto_sync=auto_sync))
 
-    def inputs(self, op: Op) -> list[Outputs]:
-        """Return all seeded inputs."""
+    def inputs(self, op: Op, count: int = SEEDED_INPUTS) -> list[Outputs]:
+        """Return the first of the seeded inputs, by default all."""
         types = op.definition.choose_dtypes(self.dtypes)
         wanted = {name: types[name] for name in op.definition.inputs}
-        return list(seeded_inputs(wanted, self.shape, 0, SEEDED_INPUTS))
+        return list(seeded_inputs(wanted, self.shape, 0, count))
 
     def outputs(self, op: Op) -> Iterator[Outputs]:
         """Yield the outputs of every seeded input, in step mode: no plan is kept or used."""
@@ -93,7 +91,7 @@ def _place(where: tuple[str, int] | None) -> tuple[str, int]:
     return ("", 0) if where is None else (Path(where[0]).name, where[1])
 
 
-class _Shape:
+class _Reach:
     """An observer that counts tiles, and notes the lines of the Casts that lose bits."""
 
     def __init__(self) -> None:
@@ -124,7 +122,7 @@ class _Shape:
 
 
 def find_trials(
-    op: Op, soc: str | None, shape: Shape | None = None
+    op: Op, soc: str | None, shape: Shape | None
 ) -> tuple[list[Trial], list[tuple[str, int]]]:
     """Return a trial per combination of element types, and the lines of the Casts that lose bits.
 
@@ -160,9 +158,9 @@ def _best(
     """
     last: AscendError | None = None
     for ub in (*_UB_BYTES, None):
-        best: tuple[Trial, _Shape] | None = None
+        best: tuple[Trial, _Reach] | None = None
         for size in (shape,) if shape is not None else _SHAPES:
-            trial, seen = Trial(dtypes, size, soc, ub), _Shape()
+            trial, seen = Trial(dtypes, size, soc, ub), _Reach()
             try:
                 launch(trial.job(op), Readers((seen,)))
             except AscendError as error:

@@ -16,9 +16,12 @@ from typing import Any, TypeVar
 from ascendsim.errors import AscendError
 from ascendsim.explore.mutate.server import DONE
 
-_START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); " + (
-    "from ascendsim.explore.mutate.server import serve; serve(sys.argv[2])"
-)
+_START = """\
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from ascendsim.explore.mutate.server import serve
+serve(sys.argv[2])
+"""
 _TAIL = 2000  # characters of what a job printed
 _T = TypeVar("_T")
 

@@ -42,7 +42,7 @@ LETTERS = {"N": 0, "R": 1, "F": 2, "C": 3, "A": 4, "Z": 5, "O": 6}
 
 
 #: those that take a count: what a kernel here passes
-COUNTED = {n: decl for n, decl in REGISTRY.items() if not hasattr(decl.params, "REPEATS_ONLY")}
+COUNTED = {n: decl for n, decl in REGISTRY.items() if not hasattr(decl.params, "COUNT_FORM_ON_950")}
 
 
 class Size(NamedTuple):

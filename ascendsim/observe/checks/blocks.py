@@ -5,6 +5,7 @@ section; `before[block, section]` says which sections of the others were over wh
 bytes of each line of the kernel in each section are kept as one set, and the sets are compared
 when the launch ends. The data cache of the scalar unit writes back whole lines, so there writes to
 different bytes of a line are compared too.
+Source: asc-devkit docs, pages on cache coherence and DataCacheCleanAndInvalid (documented).
 """
 
 from __future__ import annotations

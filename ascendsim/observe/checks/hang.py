@@ -81,7 +81,7 @@ class Hang:
                 f"{_name(self.source)} gets to the SetFlag at "
                 f"{at(self.findings.place(self.setter.where))} by itself: there it does come"
             )
-        parts = [f"{text}" for text in self.stopped.values()]
+        parts = list(self.stopped.values())
         parts[0] += f" for {_name(self.source)}"
         if self.setter is None:
             parts[0] += ", which never sets the flag: it hangs"

@@ -20,7 +20,7 @@ from ascendsim.observe.checks.touched import Touched
 from ascendsim.record import GM, UB, Access, Instr
 
 UNDEFINED = 0xFF
-MAX_CLEAN = 4096
+MAX_CLEAN = 4096  # spans that are remembered
 WRITTEN, UNWRITTEN, PAD = range(3)  # of a byte of UB, for strict reads
 
 

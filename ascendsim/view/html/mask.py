@@ -13,12 +13,12 @@ CELL, LEFT, TOP = 12, 52, 16
 MOST_ROWS = 64  # what is drawn of a long mask, from its start
 
 
-def mask_html(mask: Mask, most_rows: int = MOST_ROWS) -> str:
+def mask_html(mask: Mask) -> str:
     """Return the whole face of a mask."""
-    return face(*mask_parts(mask, most_rows))
+    return face(*mask_parts(mask, MOST_ROWS))
 
 
-def mask_parts(mask: Mask, most_rows: int = MOST_ROWS) -> Iterator[str]:
+def mask_parts(mask: Mask, most_rows: int) -> Iterator[str]:
     """Yield head and grid, to stand inside a face."""
     rows = -(-mask.bits.size // PER_ROW)
     hidden = f"the first {most_rows} of {rows} rows" if rows > most_rows else ""

@@ -57,6 +57,7 @@ LIGHT_PAGES = (
     ".vscode-light",
     "[data-theme=light]",
 )
+_SCOPE = ".asim"
 _RULES = """
 {s}{font:13px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--paper);
 border:1px solid var(--line);border-radius:6px;padding:8px 12px;margin:2px 0;max-width:980px;
@@ -99,9 +100,9 @@ overflow-x:auto;margin:6px 0 0}
 """
 
 
-def css(scope: str = ".asim") -> str:
-    """Return the style sheet for everything below `scope`."""
-    return themes(scope) + _RULES.replace("{s}", scope).replace("\n", "")
+def css() -> str:
+    """Return the style sheet for everything inside a face."""
+    return themes(_SCOPE) + _RULES.replace("{s}", _SCOPE).replace("\n", "")
 
 
 def themes(scope: str) -> str:

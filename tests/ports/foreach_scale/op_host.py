@@ -6,8 +6,6 @@ import numpy as np
 
 from ascendsim.host import Tiling
 
-TILE = 256
-
 
 def tiling(ctx):
     sizes = [math.prod(ctx.shapes[name]) for name in ctx.shapes]
