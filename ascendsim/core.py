@@ -55,6 +55,7 @@ class AivCore:
         self.rules: dict[str, set[str]] = {}
         self.warnings: dict[str, str] = {}
         self.bound_warnings: dict[str, str] = {}  # of bound calls, which later launches use again
+        self.binding: list[tuple[str, str]] = []  # (code, text) of the call that is being bound
         self.readers = False
         self.executing = self.trusted = True
         self.tape: Callable[..., None] | None = None
@@ -117,6 +118,7 @@ class AivCore:
         """Note a warning of a call that is being bound."""
         self.bound_warnings.setdefault(code, text)
         self.warnings.setdefault(code, text)
+        self.binding.append((code, text))
 
     def forget_calls(self) -> None:
         """Forget all bound calls; the next ones are checked anew."""

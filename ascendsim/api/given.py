@@ -50,7 +50,8 @@ def checks_of(job: Job, tools: Iterable[str], strict: bool, execute: bool) -> Ch
     if not execute:
         raise RequestError("checks look at a run with data: leave execute=False away")
     defined = (*job.inputs, *job.initial)
-    return Checks(wanted, job.options, strict=strict, defined=defined)
+    outputs = tuple(name for name in job.outputs if name not in job.initial)
+    return Checks(wanted, job.options, strict=strict, defined=defined, outputs=outputs)
 
 
 def unlocated(sink: Callable[..., None] | None) -> Callable[..., None] | None:

@@ -15,6 +15,7 @@ from ascendsim.cli.show import Show, progress, warn
 from ascendsim.errors import RequestError
 
 TOOLS = "memcheck,initcheck,racecheck,synccheck"
+STOPPED = "stopped: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def check(
     else:
         answers = orders.answers(*subject)
     document = {"findings": [finding_json(each) for each in run.findings]} | answers.to_json()
-    show.result(document, lambda: "\n".join([_readable(run), *answers.texts()]))
+    show.result(document, lambda: "\n".join([_readable(run, subject[1]), *answers.texts()]))
     if answers.wrong or any(each.severity == "error" for each in run.findings):
         raise typer.Exit(1)
 
@@ -103,15 +104,17 @@ def _checked(request: Request, data: Data, choices: Choices, tools: Tools) -> An
             options=options, progress=tick,
         )  # fmt: skip
     for warning in (*request.chip.beyond(made.soc), *run.warnings):
-        warn(warning)
+        if not warning.startswith(STOPPED):  # the finding says it
+            warn(warning)
     return run, (op, arrays, made, data.seed, options)
 
 
 def _stopped(run: Any) -> bool:
-    return any(text.startswith("stopped: ") for text in run.warnings)
+    return any(text.startswith(STOPPED) for text in run.warnings)
 
 
-def _readable(run: Any) -> str:
+def _readable(run: Any, arrays: dict[str, Any]) -> str:
     from ascendsim.view.findings import findings_text
 
-    return findings_text(run)
+    shape = next((array.shape for array in arrays.values()), None)
+    return findings_text(run, shape, _stopped(run))

@@ -58,6 +58,7 @@ def bind(
     """
     try:
         core = _common_core(decl, tensors, mode)
+        core.binding.clear()
         sets_mask = core.masks is not None and masks.concerns(core, lanes)
         check_types(decl, tensors, mode, core)
         if decl.caution is not None:
@@ -74,7 +75,7 @@ def bind(
         left = _check_operands(decl, core, tensors, shape)
         in_order = _check_overlap(decl, core, accesses, tensors[0], shape)
         call = _bound(decl, tensors, mode, shape, accesses, in_order)
-        call.beyond = left
+        call.beyond, call.warned = left, tuple(core.binding)
     except AscendError as error:
         error.message = f"{decl.name}: {error.message}"
         raise

@@ -109,7 +109,9 @@ def _bound(
             raise ContractError("operands lie in the UB of different cores")
         if name not in MASKED:
             masks.refuse_counter(core)
+        core.binding.clear()
         call = bind(name, tensors, *given)
+        call.warned = tuple(core.binding)
     except AscendError as error:
         error.message = f"{name}: {error.message}"
         raise

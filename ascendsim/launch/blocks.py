@@ -66,7 +66,10 @@ def launch(job: Job, readers: Readers) -> Result:
         seconds = time.perf_counter() - start
         outputs = {name: core.gm.allocations[name] for name in job.outputs}
         stored = {n: stored_spans(a) for n, a in outputs.items() if readers.executing}
-        warnings = warnings_of(job, core.warnings, core.gm.allocations, stored)
+        told = frozenset[str]() if readers.checks is None else readers.checks.told
+        if "stopped" in core.warnings:
+            stored = {}  # what was not reached says nothing
+        warnings = warnings_of(job, core.warnings, core.gm.allocations, stored, told)
         slack = any(map(touches_slack, core.gm.allocations.values()))
         arrays = {name: a.array for name, a in outputs.items() if readers.executing}
         if readers.observers or readers.checks:
@@ -85,8 +88,10 @@ def _findings(checks: Checks | None, core: AivCore) -> Iterator[None]:
         core.trusted = False
         core.warnings["stopped"] = f"the launch ended at a finding: {error}"
     if checks is not None:
-        checks.end_launch()
+        checks.end_launch(stopped="stopped" in core.warnings)
         core.warnings.update(checks.findings.limits)
+        for code in checks.told:
+            core.warnings.pop(code, None)
 
 
 @contextmanager

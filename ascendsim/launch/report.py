@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -41,11 +41,12 @@ def warnings_of(
     known: Mapping[str, str],
     allocations: Mapping[str, Allocation],
     stored: Mapping[str, np.ndarray],
+    told: Collection[str] = (),
 ) -> list[str]:
     """Return `code: text` for everything that a run has to tell.
 
     `known` are the warnings of its calls; `stored` the byte ranges stored of each output, empty
-    when nothing was executed.
+    when nothing was executed; `coverage NAME` in `told` that a finding tells of this output's gaps.
     """
     found = dict(known)
     cores = job.soc.aiv_cores
@@ -66,6 +67,7 @@ def warnings_of(
             name, allocations[name].nbytes, spans, _spans(allocations[name].shared_writes)
         )
         for name, spans in stored.items()
+        if f"coverage {name}" not in told
     ]
     if any(gaps):
         found["coverage"] = "; ".join(filter(None, gaps))

@@ -132,7 +132,8 @@ class Call:
     `fields` are the call's other parameters under the names of the manual, for logs and pages;
     `hidden` the UB bytes that it stores beside its operands; `meets` says that it waits for other
     blocks, or lets them go on; `sets` are the registers that it sets (record/registers.py);
-    `beyond` are the errors of leaving its tensors that out_of_bounds=report keeps it from raising.
+    `beyond` are the errors of leaving its tensors that out_of_bounds=report keeps it from raising;
+    `warned` are code and text of each warning that it gave when it was bound.
     """
 
     name: str
@@ -149,6 +150,7 @@ class Call:
     meets: bool = False
     sets: tuple[tuple[str, Any], ...] = ()
     beyond: tuple[BoundsError, ...] = ()
+    warned: tuple[tuple[str, str], ...] = ()
     _stores: tuple[Span, ...] | None = field(default=None, init=False, repr=False)
 
     @property

@@ -161,9 +161,8 @@ def _written() -> dict[str, Page]:
 
 
 def _severity(code: Code) -> str:
-    """Return how grave a finding is, and the way out where it is always the same."""
-    way_out = f" Way out: {code.way_out}." if code.way_out else " The finding says the way out."
-    return f"Severity: {code.severity}.{way_out}"
+    """Return how grave a finding is, and the way out; that of a finding may fit it more closely."""
+    return f"Severity: {code.severity}. Way out: {code.way_out or code.otherwise}."
 
 
 def _key(text: str) -> str:

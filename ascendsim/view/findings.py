@@ -7,9 +7,16 @@ from typing import Any
 from ascendsim.record import Finding
 
 
-def findings_text(run: Any) -> str:
-    """Return what the checks of a run found, each with its place, partner, bytes and way out."""
-    what = f"{run.op} {run.dtype} n={run.n} on {run.soc}, {run.block_dim} blocks"
+def findings_text(run: Any, shape: tuple[int, ...] | None = None, stopped: bool = False) -> str:
+    """Return what the checks of a run found, each with its place, partner, bytes and way out.
+
+    shape : of the first input (by default the elements of the output are told); stopped : the run
+    ended at a finding
+    """
+    size = f"n={run.n if shape is None else shape[0]}"
+    if shape is not None and len(shape) != 1:
+        size = f"shape ({','.join(map(str, shape))})"
+    what = f"{run.op} {run.dtype} {size} on {run.soc}, {run.block_dim} blocks"
     errors = sum(each.severity == "error" for each in run.findings)
     warnings = len(run.findings) - errors
     counts = (
@@ -20,6 +27,11 @@ def findings_text(run: Any) -> str:
     lines = [f"{', '.join(run.checks)} of {what}: {counts}"]
     for each in run.findings:
         lines += ["", *_lines(each)]
+    if stopped:
+        lines += [
+            "",
+            "The run ended at an error: what comes behind it was neither run nor checked.",
+        ]
     return "\n".join(lines)
 
 

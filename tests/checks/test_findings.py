@@ -33,8 +33,8 @@ def test_a_million_findings_at_one_line_are_one(times):
     call = instr(7, where)
     found.add("racecheck:raw-inter-pipe", call, "said once", partner=call)
     tracemalloc.start()
-    for _ in range(times - 1):
-        found.add("racecheck:raw-inter-pipe", call, "said again", partner=call)
+    for more in range(1, times):
+        found.add("racecheck:raw-inter-pipe", instr(7 + more, where), "said again", partner=call)
     grown = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     (one,) = found.all()

@@ -132,7 +132,11 @@ def test_an_error_of_the_kernel_is_a_finding(ask: Ask, racy: Path) -> None:
     assert answer.code == 1
     (found,) = answer.json["findings"]
     assert (found["code"], found["where"]["line"]) == ("memcheck:out-of-bounds", 12)
-    assert "stopped" in answer.err
+    assert answer.err == ""  # told once, by the finding
+    text = ask("check", racy, "--n", 64)
+    assert text.out.count("out-of-bounds") == 1
+    assert text.out.endswith("what comes behind it was neither run nor checked.\n")
+    assert text.err == ""
 
 
 def test_warnings_do_not_change_the_exit_code(ask: Ask) -> None:

@@ -29,7 +29,7 @@ EXPECTED = [
     ("aligned-count", 37, None),
     ("drop-sync", 38, RAW),
     ("compare-mode", 39, None),
-    ("aligned-count", 39, "checks: compare-count-256"),
+    ("aligned-count", 39, "checks: memcheck:compare-count"),
     ("drop-sync", 40, WAR),
     ("aligned-count", 42, None),
     ("drop-sync", 43, RAW),

@@ -17,7 +17,8 @@ from ascendsim.observe.checks.overwrite import Overwritten
 from ascendsim.observe.checks.racecheck import Race
 from ascendsim.observe.checks.synccheck import SyncState
 from ascendsim.observe.checks.touched import Touched, TouchedBytes
-from ascendsim.observe.checks.unused import Unused
+from ascendsim.observe.checks.unused import Unused, Unwritten
+from ascendsim.observe.checks.warned import Warned
 from ascendsim.options import Options
 from ascendsim.record import Call, Finding, Instr
 
@@ -41,6 +42,7 @@ class _Block:
         self.accesses: list[Callable[[Instr, tuple[Touched, ...]], None]] = []
         if "memcheck" in tools:
             self._add(Memory(findings))
+            self.checks.append(checks.unwritten)
             if checks.strict:
                 self._add(Overwritten(findings, core))
                 self._add(checks.unused)
@@ -70,6 +72,7 @@ class Checks:
     tools : names of the checks
     strict : report what may be meant, too: reads of undefined bytes, double writes, unused GM
     defined : names of the GM tensors that hold values when the launch begins
+    outputs : names of those that the kernel must write as a whole
     """
 
     def __init__(
@@ -79,13 +82,16 @@ class Checks:
         *,
         strict: bool = False,
         defined: Collection[str] = (),
+        outputs: Collection[str] = (),
     ) -> None:
         raising = [tool for tool, name in _RAISE.items() if getattr(options, name) == "raise"]
         self.findings = Findings(tools, raising)
         self.tools = tuple(tool for tool in TOOLS if tool in self.findings.tools)
         self.strict = strict
         self.in_gm = UndefinedInGm(defined)
-        self.traffic, self.unused = Traffic(self.findings), Unused(self.findings)
+        self.traffic = Traffic(self.findings)
+        self.unused = Unused(self.findings, outputs)
+        self.unwritten, self.warned = Unwritten(self.findings, outputs), Warned(self.findings)
         self._bytes = TouchedBytes()
         self._blocks: dict[int, _Block] = {}
 
@@ -103,9 +109,10 @@ class Checks:
             return
         call = instr.call
         name = call.name
-        if call.beyond and "memcheck" in self.findings.tools:
+        if (call.beyond or call.warned) and "memcheck" in self.findings.tools:
             for error in call.beyond:
                 self.findings.add_beyond(error, instr)
+            self.warned.see(instr, self._bytes.of(call))
         if call.geometry is None or name in SYNCS:
             for manage in block.known.get(name) or block.managers(name):
                 manage(instr)
@@ -147,10 +154,18 @@ class Checks:
             text = f"block {core.block} ends with {what} set: it lasts into the next kernel"
             self.findings.add("synccheck:mask-left-on", instr, text)
 
-    def end_launch(self) -> None:
-        """Report what only all blocks together show."""
+    def end_launch(self, stopped: bool = False) -> None:
+        """Report what only all blocks together show; `stopped`: the launch ended at a finding."""
         self.traffic.end()
-        self.unused.end()
+        if not stopped:  # what was not reached says nothing
+            self.unused.end()
+            self.unwritten.end()
+
+    @property
+    def told(self) -> frozenset[str]:
+        """The warnings of a launch that findings tell already: codes, `coverage NAME`."""
+        beyond = {"out-of-bounds"} & {code.partition(":")[2] for code in self.findings.codes()}
+        return frozenset(self.warned.told | self.unwritten.told | beyond)
 
     def hangs(self, core: Any, error: AscendError) -> bool:
         """Take the error of a wait that finds no flag, to say at the end who waits for whom."""

@@ -12,38 +12,52 @@ ERROR, WARNING = "error", "warning"
 
 
 class Code(NamedTuple):
-    """How grave a finding is, and what the person who gets it can do."""
+    """How grave a finding is, and what the person who gets it can do.
+
+    `otherwise` is the way out of an error whose text does not end in one.
+    """
 
     severity: str
     way_out: str
+    otherwise: str = ""
 
 
 _FREE = "call FreeTensor once the last pipe is done with it"
 _ORDER = "order the two: EnQue and DeQue, SetFlag and WaitFlag, or PipeBarrier"
 _BARRIER = "put a PipeBarrier of that pipe between the two"
 _BLOCKS = "give each block its own bytes, or order them with SyncAll or IBSet and IBWait"
+_APART = "let operands begin at the same byte or lie apart; shift into a second buffer"
 _WRITE = "write these bytes first, or use fewer of them"
 
 CODES: dict[str, Code] = {
-    # of memory; those with an empty way out come with the text of the error they would be
-    "memcheck:use-after-free": Code(ERROR, ""),
-    "memcheck:double-free": Code(ERROR, ""),
+    # of memory; those with an empty way out have that of the error they would be, or `otherwise`
+    "memcheck:use-after-free": Code(ERROR, "", "use the tensor before FreeTensor"),
+    "memcheck:double-free": Code(ERROR, "", "call FreeTensor once for each AllocTensor or DeQue"),
     "memcheck:unallocated": Code(ERROR, "take the tensor anew after InitBuffer, Reset or Destroy"),
-    "memcheck:out-of-bounds": Code(ERROR, ""),
-    "memcheck:ub-overflow": Code(ERROR, ""),
-    "memcheck:reserved-ub": Code(ERROR, ""),
-    "memcheck:too-many-buffers": Code(ERROR, ""),
-    "memcheck:no-memory": Code(ERROR, ""),
-    "memcheck:wrong-queue": Code(ERROR, ""),
-    "memcheck:pool-in-use": Code(ERROR, ""),
+    "memcheck:out-of-bounds": Code(ERROR, "", "use a smaller count or a larger buffer"),
+    "memcheck:ub-overflow": Code(ERROR, "", "use a smaller tile or fewer buffers"),
+    "memcheck:reserved-ub": Code(ERROR, "", "keep buffers below that address"),
+    "memcheck:too-many-buffers": Code(ERROR, "", "merge buffers"),
+    "memcheck:no-memory": Code(ERROR, "", "call InitBuffer first"),
+    "memcheck:wrong-queue": Code(ERROR, "", "use the queue that allocated the tensor"),
+    "memcheck:pool-in-use": Code(ERROR, "", "free the buffers of the other pool first"),
     "memcheck:queued-access": Code(ERROR, "use a tensor before EnQue or after DeQue"),
-    "memcheck:misaligned": Code(ERROR, ""),
-    "memcheck:count-rounded": Code(ERROR, ""),
-    "memcheck:overlap": Code(ERROR, ""),
-    "memcheck:illegal-operand": Code(ERROR, ""),
-    "memcheck:illegal-type": Code(ERROR, ""),
-    "memcheck:illegal-range": Code(ERROR, ""),
-    "memcheck:gm-out-of-bounds": Code(ERROR, ""),
+    "memcheck:misaligned": Code(ERROR, "", "use an offset that is a multiple of 32 bytes"),
+    "memcheck:count-rounded": Code(ERROR, "", "copy whole datablocks, or use DataCopyPad"),
+    "memcheck:overlap": Code(ERROR, "", _APART),
+    "memcheck:mask-lanes": Code(WARNING, "give a mask of at most the lanes that the type has"),
+    "memcheck:compare-count": Code(WARNING, "round the count up to a multiple of 256 bytes"),
+    "memcheck:empty-call": Code(WARNING, "leave the call out when there is nothing to do"),
+    "memcheck:illegal-operand": Code(
+        ERROR, "", "give it an operand that it takes; `ascendsim isa NAME` lists them"
+    ),
+    "memcheck:illegal-type": Code(
+        ERROR, "", "use a type that it takes; `ascendsim isa NAME` lists them"
+    ),
+    "memcheck:illegal-range": Code(
+        ERROR, "", "stay in the range that the text names, or split the call"
+    ),
+    "memcheck:gm-out-of-bounds": Code(ERROR, "", "mend the offset or the length"),
     "memcheck:gm-slack": Code(WARNING, "copy the tail with DataCopyPad, which counts bytes"),
     "memcheck:gm-window": Code(WARNING, "check the offset, or what SetGlobalBuffer says"),
     "memcheck:gm-trample": Code(ERROR, _BLOCKS),
@@ -69,19 +83,23 @@ CODES: dict[str, Code] = {
     "racecheck:waw-inter-core": Code(ERROR, _BLOCKS),
     # of flags, queues and what lasts beyond the kernel
     "synccheck:set-without-wait": Code(ERROR, "add the WaitFlag"),
-    "synccheck:wait-without-set": Code(ERROR, ""),
-    "synccheck:set-twice": Code(ERROR, ""),
-    "synccheck:ids-exhausted": Code(ERROR, ""),
-    "synccheck:mutexes-exhausted": Code(ERROR, ""),
+    "synccheck:wait-without-set": Code(ERROR, "", "set the flag on the other pipe first"),
+    "synccheck:set-twice": Code(ERROR, "", "wait for it first, or use another event id"),
+    "synccheck:ids-exhausted": Code(ERROR, "", "use fewer buffers or release ids"),
+    "synccheck:mutexes-exhausted": Code(ERROR, "", "use fewer queue buffers"),
     "synccheck:enque-without-deque": Code(ERROR, "DeQue the tensor before it is freed"),
     "synccheck:never-freed": Code(ERROR, _FREE),
-    "synccheck:second-pipe": Code(ERROR, ""),
+    "synccheck:second-pipe": Code(ERROR, "", "pass the first one on"),
     "synccheck:atomic-left-on": Code(ERROR, "add SetAtomicNone()"),
     "synccheck:mask-left-on": Code(ERROR, "add SetMaskNorm() and ResetMask()"),
-    "synccheck:queue-full": Code(ERROR, ""),
-    "synccheck:queue-empty": Code(ERROR, ""),
-    "synccheck:no-free-buffer": Code(ERROR, ""),
-    "synccheck:wrong-state": Code(ERROR, ""),
+    "synccheck:queue-full": Code(ERROR, "", "DeQue before the next EnQue"),
+    "synccheck:queue-empty": Code(ERROR, "", "EnQue a tensor first"),
+    "synccheck:no-free-buffer": Code(
+        ERROR, "", "call FreeTensor first, or give the queue more buffers"
+    ),
+    "synccheck:wrong-state": Code(
+        ERROR, "", "call AllocTensor, EnQue, DeQue and FreeTensor in this order"
+    ),
     "synccheck:block-deadlock": Code(ERROR, "let every block make the same calls"),
 }
 

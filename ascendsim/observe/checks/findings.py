@@ -27,6 +27,7 @@ class Findings:
         self.tools, self.raising = frozenset(tools), frozenset(raising)
         self._found: dict[tuple[Any, ...], Finding] = {}
         self._counts: dict[tuple[Any, ...], int] = {}
+        self._last: dict[tuple[Any, ...], tuple[int, ...]] = {}  # the calls that counted last
         self._places: dict[tuple[int, int], tuple[Any, tuple[str, int]]] = {}
         self.limits: dict[str, str] = {}  # what the checks stopped looking at, as warnings
 
@@ -60,10 +61,11 @@ class Findings:
         where = self.place(instr.where)
         other = None if partner is None else self.place(partner.where)
         key = (code, where, other)
-        if self._known(key):
+        calls = (instr.block, instr.seq, *(() if partner is None else (partner.block, partner.seq)))
+        if self._known(key, calls):
             return
-        severity, general = CODES[code]
-        way_out = way_out or general
+        severity, general, otherwise = CODES[code]
+        way_out = way_out or general or otherwise
         told = "" if partner is None or other is None else f"{named(partner)} at {at(other)}"
         found = Finding(
             code, severity, message, instr.block, instr.seq,
@@ -72,7 +74,7 @@ class Findings:
         )  # fmt: skip
         if severity == ERROR and tool_of(code) in self.raising:
             raise SanitizerError(f"{message}; {way_out} [{code}]")
-        self._keep(key, found)
+        self._keep(key, found, calls)
 
     def add_error(
         self, error: AscendError, call: tuple[int, int], partner: Instr | None, note: str = ""
@@ -80,7 +82,7 @@ class Findings:
         """Report an error that ended a block at `call` (block, number); `note` goes to its text."""
         other = None if partner is None else self.place(partner.where)
         key = (error.finding, error.where, other)
-        if self._known(key):
+        if self._known(key, call):
             return
         told = "" if partner is None or other is None else f"{named(partner)} at {at(other)}"
         found = replace(
@@ -89,15 +91,15 @@ class Findings:
             other_seq=None if partner is None else partner.seq,
             partner=told,
         )
-        self._keep(key, found)
+        self._keep(key, found, call)
 
     def add_beyond(self, error: AscendError, instr: Instr) -> None:
         """Report an error that a call would have raised without out_of_bounds=report."""
         where = self.place(instr.where)
         key = (error.finding, where, error.message.partition(" ")[0], None)
-        if not self._known(key):
-            call = (instr.block, instr.seq)
-            self._keep(key, replace(_of_error(error, call, ""), where=where))
+        call = (instr.block, instr.seq)
+        if not self._known(key, call):
+            self._keep(key, replace(_of_error(error, call, ""), where=where), call)
 
     def place(self, where: Any) -> tuple[str, int]:
         """Return file (relative to the working directory when below it) and line of a call."""
@@ -110,10 +112,18 @@ class Findings:
             found = self._places[key] = code, (_short(where.file), where.line)
         return found[1]
 
-    def _known(self, key: tuple[Any, ...]) -> bool:
-        """Count a finding that was reported before, or one too many."""
+    def codes(self) -> set[str]:
+        """Return the codes that were reported."""
+        return {found.code for found in self._found.values()}
+
+    def _known(self, key: tuple[Any, ...], calls: tuple[int, ...]) -> bool:
+        """Count a finding that was reported before, or one too many.
+
+        The same calls count once, however many of their operands the finding is about.
+        """
         if key in self._counts:
-            self._counts[key] += 1
+            self._counts[key] += self._last[key] != calls
+            self._last[key] = calls
             return True
         if len(self._counts) >= MAX_FINDINGS:
             self.limits["checks-limit"] = (
@@ -123,8 +133,8 @@ class Findings:
             return True
         return False
 
-    def _keep(self, key: tuple[Any, ...], found: Finding) -> None:
-        self._found[key] = found
+    def _keep(self, key: tuple[Any, ...], found: Finding, calls: tuple[int, ...]) -> None:
+        self._found[key], self._last[key] = found, calls
         self._counts[key] = 1
 
 
@@ -132,10 +142,10 @@ def _of_error(error: AscendError, call: tuple[int, int], note: str) -> Finding:
     """Return what an error of a call says, without its place."""
     about: Any = error.about
     name, colon, _ = error.message.partition(":")
-    severity, way_out = CODES[error.finding]
+    severity, way_out, otherwise = CODES[error.finding]
     message, cut, advice = error.message.rpartition("; ")
     if way_out or not cut:
-        message, advice = error.message, f"see `ascendsim explain {error.finding}`"
+        message, advice = error.message, otherwise
     memory, span, buffer = "", None, ""
     if isinstance(about, Span):
         span, holder = (about.start, about.stop), about.holder.name

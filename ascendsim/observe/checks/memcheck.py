@@ -15,6 +15,12 @@ from ascendsim.observe.checks.synccheck import ENQUEUED
 from ascendsim.observe.checks.touched import Touched
 from ascendsim.record import Instr
 
+_SLACK = {
+    "DataCopyPad": "mend its offset or length (in bytes): together they end past the tensor",
+    "GetValue": "mend the index: it lies past the tensor",
+    "SetValue": "mend the index: it lies past the tensor",
+}
+
 
 class Memory:
     """The buffers that are live in one block, and the windows that it set on GM."""
@@ -79,6 +85,7 @@ class Memory:
             f"it relies on the padding of the allocation",
             memory=holder.name,
             span=(max(touched.start, holder.nbytes), touched.stop),
+            way_out=_SLACK.get(instr.call.name, ""),
         )
 
     def _window(self, instr: Instr) -> None:

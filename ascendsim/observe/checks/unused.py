@@ -1,7 +1,8 @@
-"""memcheck, strict: bytes of a GM tensor that no block touches (mssanitizer: unused memory).
+"""memcheck: bytes of a GM tensor that no block touches (mssanitizer: unused memory).
 
 Of the tensors that the kernel names with SetGlobalBuffer; a hint that the tiling leaves something
-out, or that an allocation is larger than it need be.
+out, or that an allocation is larger than it need be. Of an output the bytes must be written, of the
+others (strict only) read or written.
 Source: asc-devkit docs, on-board debugging with the sanitizer (documented).
 """
 
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ascendsim.observe.checks.findings import Findings
+from ascendsim.observe.checks.ranges import merged
 from ascendsim.observe.checks.touched import Touched
 from ascendsim.record import Instr
 
@@ -22,14 +24,16 @@ class Unused:
 
     MANAGED: Collection[str] = ("SetGlobalBuffer",)
 
-    def __init__(self, findings: Findings) -> None:
-        self.findings = findings
+    def __init__(self, findings: Findings, outputs: Collection[str] = ()) -> None:
+        self.findings, self.outputs = findings, outputs
         self.named: dict[int, Instr] = {}
         self.used: dict[int, tuple[Any, np.ndarray]] = {}
 
     def manage(self, instr: Instr) -> None:
         """Take note of a tensor that the kernel means to use."""
-        self.named.setdefault(id(instr.call.accesses[0].holder), instr)
+        holder = instr.call.accesses[0].holder
+        if holder.name not in self.outputs:
+            self.named.setdefault(id(holder), instr)
 
     def access(self, instr: Instr, touched: tuple[Touched, ...]) -> None:
         """Take note of what a call touches."""
@@ -56,3 +60,46 @@ class Unused:
                     memory=holder.name,
                     span=(int(left[0]), int(left[-1]) + 1),
                 )
+
+
+class Unwritten:
+    """Which bytes of each output no block stored; `told` are the warnings that this makes idle."""
+
+    MANAGED: Collection[str] = ("SetGlobalBuffer",)
+
+    def __init__(self, findings: Findings, outputs: Collection[str]) -> None:
+        self.findings, self.outputs = findings, outputs
+        self.named: dict[str, Instr] = {}
+        self.told: set[str] = set()
+
+    def manage(self, instr: Instr) -> None:
+        """Take note of where the kernel names an output first."""
+        holder = instr.call.accesses[0].holder
+        if holder.name in self.outputs:
+            self.named.setdefault(holder.name, instr)
+
+    def end(self) -> None:
+        """Report the outputs that were not written as a whole."""
+        for name, instr in self.named.items():
+            holder = instr.call.accesses[0].holder
+            gaps = _gaps([*holder.writes, *holder.shared_writes], holder.nbytes)
+            left = sum(stop - start for start, stop in gaps)
+            if left:
+                self.told.add(f"coverage {name}")
+                self.findings.add(
+                    "memcheck:unused-memory",
+                    instr,
+                    f"{left} of the {holder.nbytes} bytes of output {name} are written by no block",
+                    memory=name,
+                    span=(gaps[0][0], gaps[-1][1]),
+                    way_out="let the tiling cover the output, its tail too",
+                )
+
+
+def _gaps(writes: list[tuple[int, int]], nbytes: int) -> list[tuple[int, int]]:
+    """Return the ranges of [0, nbytes) that no write touches."""
+    if not writes:
+        return [(0, nbytes)] if nbytes else []
+    starts, stops = merged(*np.array(writes, np.int64).T)
+    edges = np.clip(np.stack([np.r_[0, stops], np.r_[starts, nbytes]], 1), 0, nbytes)
+    return [(int(a), int(b)) for a, b in edges if a < b]
