@@ -42,8 +42,7 @@ class AivCore:
 
         self.soc, self.options, self.bodies = soc, options, vexec
         self.move = vexec.mover()
-        self.ub = UnifiedBuffer(ub_bytes)
-        self.gm = GlobalMemory(options.gm_slack_fill)
+        self.ub, self.gm = UnifiedBuffer(ub_bytes), GlobalMemory(options.gm_slack_fill)
         self.env = _environment(soc, options)
         self.overflow = _mode(options.overflow, soc.overflow_mode)
         self.compare_tail = _mode(options.compare_tail, soc.compare_tail)
@@ -55,7 +54,7 @@ class AivCore:
         self.rules: dict[str, set[str]] = {}
         self.warnings: dict[str, str] = {}
         self.bound_warnings: dict[str, str] = {}  # of bound calls, which later launches use again
-        self.binding: list[tuple[str, str]] = []  # (code, text) of the call that is being bound
+        self.binding: dict[str, str] = {}  # warnings of the call that is being bound
         self.readers = False
         self.executing = self.trusted = True
         self.tape: Callable[..., None] | None = None
@@ -118,7 +117,7 @@ class AivCore:
         """Note a warning of a call that is being bound."""
         self.bound_warnings.setdefault(code, text)
         self.warnings.setdefault(code, text)
-        self.binding.append((code, text))
+        self.binding.setdefault(code, text)
 
     def forget_calls(self) -> None:
         """Forget all bound calls; the next ones are checked anew."""

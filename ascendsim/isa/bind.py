@@ -75,7 +75,7 @@ def bind(
         left = _check_operands(decl, core, tensors, shape)
         in_order = _check_overlap(decl, core, accesses, tensors[0], shape)
         call = _bound(decl, tensors, mode, shape, accesses, in_order)
-        call.beyond, call.warned = left, tuple(core.binding)
+        call.beyond, call.warned = left, tuple(core.binding.items())
     except AscendError as error:
         error.message = f"{decl.name}: {error.message}"
         raise

@@ -111,7 +111,7 @@ def _bound(
             masks.refuse_counter(core)
         core.binding.clear()
         call = bind(name, tensors, *given)
-        call.warned = tuple(core.binding)
+        call.warned = tuple(core.binding.items())
     except AscendError as error:
         error.message = f"{name}: {error.message}"
         raise

@@ -164,8 +164,10 @@ class Checks:
     @property
     def told(self) -> frozenset[str]:
         """The warnings of a launch that findings tell already: codes, `coverage NAME`."""
-        beyond = {"out-of-bounds"} & {code.partition(":")[2] for code in self.findings.codes()}
-        return frozenset(self.warned.told | self.unwritten.told | beyond)
+        told = self.warned.told | self.unwritten.told
+        if any(code.endswith("out-of-bounds") for code in self.findings.codes()):
+            told |= {"out-of-bounds"}
+        return frozenset(told)
 
     def hangs(self, core: Any, error: AscendError) -> bool:
         """Take the error of a wait that finds no flag, to say at the end who waits for whom."""

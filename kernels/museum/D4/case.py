@@ -15,6 +15,6 @@ CASE = Case(
     told="wrong data: the source lies at the start of the wider destination",
     soc="ascend910b1",
     inputs=INPUTS,
-    caught_by="overlap",
+    caught_by="memcheck:overlap",
     right=RIGHT,
 )
