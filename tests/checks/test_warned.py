@@ -34,7 +34,7 @@ def test_found_alone_at_its_line_and_twin_clean(each):
     overlaps = each.code == "memcheck:overlap"
     assert found.severity == ("error" if overlaps else "warning")
     assert found.way_out == (CODES[each.code].way_out or CODES[each.code].otherwise)
-    assert found.instruction in ("Muls", "Add", "WholeReduceMax", "CompareScalar")
+    assert found.instruction in ("Muls", "Add", "WholeReduceMax", "CompareScalar", "Rsqrt")
 
 
 @fault("memcheck:overlap", BOTH)
@@ -77,6 +77,18 @@ def nothing_to_do(k, x, out):
     t, u = buffers()
     Duplicate(t, 1.0, N)
     Muls(u, t, 2.0, 0 if k.broken else N)  # fault
+
+
+@fault("memcheck:model-bits", BOTH)
+def a_table_of_the_chip(k, x, out):
+    t, u = buffers()
+    Duplicate(t, 4.0, N)
+    if not k.broken:
+        Sqrt(u, t, N)
+    elif k.form == "count":
+        Rsqrt(u, t, N)  # fault
+    else:
+        Rsqrt(u, t, 64, 2, FULL)  # fault
 
 
 def shifting(x, out):

@@ -48,6 +48,7 @@ CODES: dict[str, Code] = {
     "memcheck:mask-lanes": Code(WARNING, "give a mask of at most the lanes that the type has"),
     "memcheck:compare-count": Code(WARNING, "round the count up to a multiple of 256 bytes"),
     "memcheck:empty-call": Code(WARNING, "leave the call out when there is nothing to do"),
+    "memcheck:model-bits": Code(WARNING, "use Div, Sqrt and the like where the last bits matter"),
     "memcheck:illegal-operand": Code(
         ERROR, "", "give it an operand that it takes; `ascendsim isa NAME` lists them"
     ),

@@ -1,8 +1,7 @@
 """memcheck: what instructions warn of while they are bound, as findings with the kernel's line.
 
 The warning belongs to the bound call, which tiles and launches share; each record of it has a line
-of its own. What a warning says of the simulator itself (bits of silicon that nobody published) is
-no fault of the kernel and stays a warning of the launch.
+of its own. Calls past their tensors are told with their errors (`Call.beyond`) instead.
 """
 
 from __future__ import annotations
@@ -11,12 +10,15 @@ from ascendsim.observe.checks.findings import Findings
 from ascendsim.observe.checks.touched import Touched
 from ascendsim.record import Instr
 
+MODEL = "memcheck:model-bits"
+
 # warning of an instruction -> code of the finding
 WARNED = {
     "overlap": "memcheck:overlap",
     "mask-lanes": "memcheck:mask-lanes",
     "compare-count-256": "memcheck:compare-count",
     "empty-call": "memcheck:empty-call",
+    "vector-recip": MODEL,
 }
 
 
@@ -30,14 +32,15 @@ class Warned:
     def see(self, instr: Instr, touched: tuple[Touched, ...]) -> None:
         """Report what the call was warned of when it was bound."""
         for code, text in instr.call.warned:
-            if code not in WARNED:
+            found = MODEL if code.startswith("model-") else WARNED.get(code)
+            if found is None:
                 continue
             self.told.add(code)
             shared = _shared(touched) if code == "overlap" else None
             written = [(each.start, each.stop) for each in touched if each.writes]
             span = shared or next(iter(written), None)
             self.findings.add(
-                WARNED[code],
+                found,
                 instr,
                 text,
                 memory="" if span is None else "UB",
