@@ -10,6 +10,7 @@ import gc
 import importlib
 import os
 import pickle
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -64,7 +65,14 @@ class _First:
             crash = getattr(report.longrepr, "reprcrash", None)
             lines = [line for line in str(report.longrepr).splitlines() if line.startswith("E  ")]
             text = crash.message if crash else lines[-1][1:] if lines else str(report.longrepr)
-            self.text = (text.strip().splitlines() or [""])[0][:_LINE]
+            text = (text.strip().splitlines() or [""])[0]
+            self.text = f"{_syntax_place(lines)}{text}"[:_LINE]
+
+
+def _syntax_place(lines: list[str]) -> str:
+    """Return `file:line: ` where a syntax error of a test file names it, else ""."""
+    found = re.findall(r'^E +File "(.+)", line (\d+)$', "\n".join(lines), re.M)
+    return f"{Path(found[-1][0]).name}:{found[-1][1]}: " if found else ""
 
 
 def run_tests(
