@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ascendsim.enums import HardEvent
-from ascendsim.errors import ContractError, QueueError
+from ascendsim.errors import AscendError, ContractError, QueueError
 from ascendsim.memory import GlobalMemory, UbImage, UnifiedBuffer
 from ascendsim.numerics import opcodes
 from ascendsim.options import Options
@@ -182,7 +182,11 @@ def observed(
         observer.before(instr)
     if call.execute is not None and core.executing:
         value = scalar if call.encode is None else call.encode(scalar)
-        call.execute(call.address, 0.0 if value is None else value)
+        try:
+            call.execute(call.address, 0.0 if value is None else value)
+        except AscendError as error:
+            error.recorded()
+            raise
     for observer in core.observers:
         observer.after(instr)
 

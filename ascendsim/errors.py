@@ -19,6 +19,8 @@ AscendError
 
 from __future__ import annotations
 
+from typing import Self
+
 
 class AscendError(Exception):
     """Base of all errors that are about the user's kernel or request.
@@ -27,11 +29,12 @@ class AscendError(Exception):
     in by the launch, so that the text points at the kernel and not at the simulator. `located`
     says that the launch has nothing to fill in: the error did not happen in the kernel. `finding`
     is the code of what the checks make of it ("" where no check knows this fault), `about` the
-    buffer or flag that it speaks of; `taken` says that they made it.
+    buffer or flag that it speaks of; `taken` says that they made it. `executed` says that the call
+    has its record: it was its data that are wrong.
     """
 
     exit_code = 1
-    located = taken = False
+    located = taken = executed = False
     finding = ""
 
     def __init__(self, message: str, finding: str = "", about: object = None) -> None:
@@ -40,6 +43,11 @@ class AscendError(Exception):
         self.finding, self.about = finding or self.finding, about
         self.where: tuple[str, int] | None = None
         self.block: int | None = None
+
+    def recorded(self) -> Self:
+        """Return the error, as one of a call that has its record."""
+        self.executed = True
+        return self
 
     def __str__(self) -> str:
         text = self.message

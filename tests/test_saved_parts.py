@@ -184,3 +184,18 @@ def test_held_bytes_are_the_memory_where_they_are(data):
     assert held.holds(start, stop) == there
     if there:
         assert held[start:stop].tobytes() == memory[start:stop].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("index", "told"),
+    [
+        (np.s_[:5], r"\[:5\] is no single element"),
+        (np.s_[0:6:2, 1], r"\[0:6:2, 1\] is no single element"),
+        (np.s_[..., 0], r"\[\.\.\., 0\] is no single element"),
+        ((30, 0), r"there is no element \[30, 0\] in its shape \(30, 100\)"),
+        (-1, r"there is no element \[-1\] in its shape"),
+    ],
+)
+def test_an_index_is_told_as_it_was_typed(again, index, told):
+    with pytest.raises(RequestError, match=told):
+        again.out[index]

@@ -24,7 +24,9 @@ _SUFFIXES = (".html", ".htm")
 class Page:
     """What to write, and of which blocks."""
 
-    out: Annotated[str, typer.Option("--out", "-o", metavar="run.html", help="The page to write.")]
+    output: Annotated[
+        str, typer.Option("--output", "--out", "-o", metavar="run.html", help="The page to write.")
+    ]
     blocks: Annotated[
         str | None,
         typer.Option(
@@ -34,8 +36,10 @@ class Page:
 
     def check(self) -> None:
         """Refuse a name that no browser would open."""
-        if not self.out.lower().endswith(_SUFFIXES):
-            raise RequestError(f"--out {self.out}: a capsule is a page; end the name in .html")
+        if not self.output.lower().endswith(_SUFFIXES):
+            raise RequestError(
+                f"--output {self.output}: a capsule is a page; end the name in .html"
+            )
 
     def chosen(self, block_dim: int) -> list[int]:
         """Return the numbers of the blocks to record."""
@@ -65,7 +69,7 @@ def capsule(request: Request, data: Data, model: Model, page: Page, show: Show) 
     options, op = model.options(), request.kernel.load()
     request.chip.checked()
     with Outputs() as outputs:
-        path = outputs.reserve(page.out, "--out")
+        path = outputs.reserve(page.output, "--output")
         arrays = data.arrays(request, op)
         made = request.tiled(op, {name: array.shape for name, array in arrays.items()})
         choices = {"mode": model.mode, "seed": data.seed, "options": options}
@@ -73,12 +77,12 @@ def capsule(request: Request, data: Data, model: Model, page: Page, show: Show) 
         choices["call_sink"] = _Gauge(arrays, len(blocks), made.block_dim).call
         run = _recorded(op, arrays, made, blocks, choices)
         content = _page(run)
-        with writing("--out", page.out):
+        with writing("--output", page.output):
             path.write_bytes(content)
         outputs.commit()
     for warning in (*request.chip.beyond(made.soc), *run.warnings):
         warn(warning)
-    document = _document(run, page.out, len(content))
+    document = _document(run, page.output, len(content))
     show.result(document, lambda: _readable(document))
 
 

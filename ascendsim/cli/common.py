@@ -19,6 +19,11 @@ KERNELS = typer.Option(
     "--kernels", metavar="DIR", help="Also look for kernels in this directory (repeatable)."
 )
 OP = typer.Argument(metavar="OP", help="A kernel by name, a kernel folder, or a dotted module.")
+LIST = typer.Option(
+    "--list",
+    metavar="NAME=NUMBER",
+    help="Tensors in a list of OP (repeatable; lists not named have as many as the first, else 1).",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +50,15 @@ class Kernel:
         ),
     ] = None
 
-    def load(self) -> Any:
-        """Return the operator."""
-        from ascendsim.host import load
+    lists: Annotated[_Words, LIST] = None
 
-        return load(self.op, kernels=tuple(self.kernels or ()))
+    def load(self) -> Any:
+        """Return the operator, its tensor lists with as many tensors as asked for."""
+        from ascendsim.host import load
+        from ascendsim.host.lists import with_counts
+
+        counts = list_counts(self.lists)
+        return with_counts(load(self.op, kernels=tuple(self.kernels or ())), counts)
 
     def dtypes(self, definition: Any) -> dict[str, str]:
         """Return {tensor: type name}: the first input's, and the refinements."""
@@ -217,6 +226,16 @@ def pairs(words: Sequence[str] | None, option: str) -> dict[str, str]:
             raise RequestError(f"{option} {word!r}: {name.strip()} is given twice")
         found[name.strip()] = value.strip()
     return found
+
+
+def list_counts(words: Sequence[str] | None) -> dict[str, int]:
+    """Return {tensor list: number of tensors} of the words of --list."""
+    counts = {}
+    for name, value in pairs(words, "--list").items():
+        if not (value.isascii() and value.isdigit()):
+            raise RequestError(f"--list {name}={value}: give a whole number of tensors")
+        counts[name] = int(value)
+    return counts
 
 
 def _dimensions(text: str) -> tuple[int, ...]:

@@ -111,7 +111,8 @@ def _kernel_line(error: BaseException) -> tuple[str, int] | None:
     """Return file and line of a kernel folder where `error` was raised, if it was there."""
     if isinstance(error, SyntaxError) and os.path.basename(error.filename or "") in _KERNEL_FILES:
         return str(error.filename), error.lineno or 0
-    frames = traceback.extract_tb(error.__traceback__)
+    trace = traceback.extract_tb(error.__traceback__)
+    frames = [each for each in trace if not each.filename.startswith("<frozen ")]  # of exit()
     file = frames[-1].filename if frames else ""
     if os.path.basename(file) in _KERNEL_FILES and not file.startswith(_HERE):
         return file, frames[-1].lineno or 0

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ascendsim.cli.common import KERNELS, OP, Size
+from ascendsim.cli.common import KERNELS, LIST, OP, Size, list_counts
 from ascendsim.cli.groups import takes_groups
 from ascendsim.cli.show import Show, progress
 
@@ -24,6 +24,7 @@ def mutate(
     *,
     kernels: Annotated[list[str] | None, KERNELS] = None,
     kind: Annotated[list[str] | None, _KIND] = None,
+    lists: Annotated[list[str] | None, LIST] = None,
     size: Size,
     soc: Annotated[
         str | None, typer.Option(metavar="NAME", help="Chip of the seeded inputs' runs.")
@@ -48,6 +49,7 @@ def mutate(
             shape=size.asked(),
             jobs=jobs,
             kernels=tuple(kernels or ()),
+            lists=list_counts(lists),
             progress=tick,
         )
     show.result(found.to_json(), lambda: str(found))

@@ -67,7 +67,8 @@ class Files:
     """What to write."""
 
     output: Annotated[
-        str | None, typer.Option(metavar="out.npz", help="Write the outputs as raw bits.")
+        str | None,
+        typer.Option("--output", "-o", metavar="out.npz", help="Write the outputs as raw bits."),
     ] = None
     calls: Annotated[
         str | None,

@@ -41,6 +41,22 @@ def check_counts(definition: OpDef, counts: Mapping[str, Any]) -> dict[str, int]
     return dict(counts)
 
 
+def with_counts(op: Any, counts: Mapping[str, int]) -> Any:
+    """Return an op with so many tensors in its lists; itself when it has none.
+
+    A list that `counts` leaves out has as many as the first that it names, else one.
+
+    Raises
+    ------
+    RequestError
+        When a list is unknown, or a number is not 1..256.
+    """
+    if not (op.definition.lists or counts):
+        return op
+    common = next(iter(counts.values()), 1)
+    return op.with_lists(**(dict.fromkeys(op.definition.lists, common) | dict(counts)))
+
+
 def expanded(definition: OpDef, counts: Mapping[str, int]) -> OpDef:
     """Return the definition with the entries of each list in its place."""
 

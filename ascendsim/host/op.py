@@ -76,6 +76,11 @@ class Op:
             return _load_with_lists, (self.folder, self._counts)
         return load, (self.folder,)
 
+    @property
+    def lists(self) -> dict[str, int]:
+        """How many tensors each of its lists has, {} before `with_lists`."""
+        return dict(self._counts)
+
     @cached_property
     def kernel_module(self) -> ModuleType:
         """The module op_kernel.py."""
@@ -215,7 +220,7 @@ class Op:
         copy.kernel_module = loader.load_module(
             package, self.folder / "op_kernel.py", source, dict(settings)
         )
-        return copy
+        return copy.with_lists(**self._counts) if self._counts else copy
 
     def with_lists(self, **counts: int) -> Op:
         """Return this op with so many tensors in each of its lists (OpDef.lists).
@@ -231,6 +236,7 @@ class Op:
         key = tuple(sorted(checked.items()))
         if key not in self._with_lists:
             copy = Op(self.folder, self._package)
+            copy.kernel_module = self.kernel_module
             copy.kernel = lists.bundled(self.kernel, self.definition, checked)
             copy.definition, copy._counts = lists.expanded(self.definition, checked), checked
             self._with_lists[key] = copy

@@ -30,6 +30,7 @@ from ascendsim.isa.footprint import (
     source_geometry,
     whole,
 )
+from ascendsim.isa.offsets import Offsets
 from ascendsim.isa.params import CopyRepeatParams, GatherMaskParams, check_widths
 from ascendsim.isa.program import issue, lane_words, make_call, program
 from ascendsim.isa.roles import In, Out
@@ -76,13 +77,7 @@ def Gather(
         stride = whole("Gather", "dstRepStride", dstRepStride, 0, MAX_STRIDE)
         given = (base, mask_key(count), repeats_of("Gather", repeatTime), stride)
     call = issue("Gather", (dst, src, srcOffset), given, _bind_gather)
-    lane = int(call.row[1][opcodes.P_STATUS]) - 1
-    if lane >= 0:
-        raise BoundsError(
-            f"Gather: offset {lane} of srcOffset, from srcBaseAddr {base}, is no multiple of "
-            f"{src.dtype.nbytes} bytes or leaves {src!r} ({src.nbytes} bytes); nothing was stored; "
-            f"offsets count bytes, not elements"
-        )
+    Offsets("srcOffset", srcOffset, src, "element", src.dtype.nbytes, base).check(call)
 
 
 def _bind_gather(
@@ -163,8 +158,9 @@ def GatherMask(
     if kept * dst.dtype.nbytes > dst.nbytes:
         raise BoundsError(
             f"GatherMask: the mask keeps {kept} elements, past the end of {dst!r} ({dst.nbytes} "
-            f"bytes); hardware would store them all; use a larger buffer"
-        )
+            f"bytes); hardware would store them all; use a larger buffer",
+            about=dst,
+        ).recorded()
     return kept
 
 

@@ -60,7 +60,7 @@ def _refuse_nan(name: str, call: Call) -> None:
         raise UnsupportedError(
             f"{name}: score {lane} is a NaN, and no text says where a NaN is sorted to (rule "
             f"sort-stable); nothing was stored; replace NaN before sorting"
-        )
+        ).recorded()
 
 
 def _bind_sort(name: str, tensors: tuple[Any, Any, Any], repeats: int, full: bool) -> Call:

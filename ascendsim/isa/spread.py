@@ -10,7 +10,7 @@ from typing import Any
 
 from ascendsim import dtypes
 from ascendsim.enums import BLOCKS_PER_REPEAT, DATABLOCK_BYTES
-from ascendsim.errors import BoundsError, ContractError, DtypeError
+from ascendsim.errors import ContractError, DtypeError
 from ascendsim.isa.footprint import (
     Operand,
     from_start,
@@ -20,6 +20,7 @@ from ascendsim.isa.footprint import (
     runs,
     whole,
 )
+from ascendsim.isa.offsets import Offsets
 from ascendsim.isa.params import GatherRepeatParams, check_widths
 from ascendsim.isa.program import issue, make_call, program
 from ascendsim.numerics import opcodes
@@ -47,12 +48,7 @@ def Gatherb(
     strides = repeatParams.dstBlkStride or 1, repeatParams.dstRepStride
     given = (repeats_of("Gatherb", repeatTime), *strides)
     call = issue("Gatherb", (dst, src, offset), given, _bind_gather)
-    block = int(call.row[1][opcodes.P_STATUS]) - 1
-    if block >= 0:
-        raise BoundsError(
-            f"Gatherb: offset {block} is no multiple of {DATABLOCK_BYTES} bytes or leaves {src!r} "
-            f"({src.nbytes} bytes); nothing was stored; offsets count bytes, not blocks"
-        )
+    Offsets("offset", offset, src, "block", DATABLOCK_BYTES).check(call)
 
 
 def _bind_gather(

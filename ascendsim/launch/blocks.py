@@ -210,7 +210,7 @@ def _kernel_line(traceback: TracebackType | None) -> tuple[str, int] | None:
 
 def is_kernel_file(file: str) -> bool:
     """Tell whether a source file is neither the simulator's nor a library's."""
-    inside = file.startswith((PACKAGE + os.sep, "<ascendsim", *_LIBRARIES))
+    inside = file.startswith((PACKAGE + os.sep, "<ascendsim", "<frozen ", *_LIBRARIES))
     return not inside or "_kernels" in file
 
 

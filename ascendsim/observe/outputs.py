@@ -55,12 +55,18 @@ class PartOfOutput:
             if self._flat(index):
                 at = int(index)
             else:
-                raise self._partial(f"element {index!r} is none of {self.shape}") from None
+                raise self._partial(self._why_not(index)) from None
         start = at * self.dtype.itemsize
         return self.held[start : start + self.dtype.itemsize].view(self.dtype)[0]
 
     def _flat(self, index: Any) -> bool:
         return hasattr(index, "__index__") and 0 <= index < self.size
+
+    def _why_not(self, index: Any) -> str:
+        parts = index if isinstance(index, tuple) else (index,)
+        if all(hasattr(part, "__index__") for part in parts):
+            return f"there is no element [{_typed(index)}] in its shape {self.shape}"
+        return f"[{_typed(index)}] is no single element, and not all of its elements are here"
 
     def __array__(self, *_: Any, **__: Any) -> np.ndarray:
         raise self._partial("it is no whole array")
@@ -77,6 +83,16 @@ class PartOfOutput:
             f"{self.name}: {why}: the file holds only what the recorded blocks stored of it; ask "
             f"for single elements, {self.name}[k], or launch the operator again"
         )
+
+
+def _typed(index: Any) -> str:
+    """Return an index as it is written between brackets."""
+    if isinstance(index, tuple):
+        return ", ".join(map(_typed, index))
+    if isinstance(index, slice):
+        ends = ("" if each is None else repr(each) for each in (index.start, index.stop))
+        return ":".join(ends) + ("" if index.step is None else f":{index.step!r}")
+    return "..." if index is Ellipsis else repr(index)
 
 
 Output = np.ndarray | PartOfOutput

@@ -44,7 +44,7 @@ class ListTensorDesc:
         if not isinstance(data, GmAddressList):
             raise ContractError(
                 f"ListTensorDesc: {data!r} is no tensor list: name it in OpDef(lists=...) and run "
-                f"op.with_lists(NAME=number)"
+                f"op.with_lists(NAME=number), or --list NAME=number on the command line"
             )
         self._list = data
 

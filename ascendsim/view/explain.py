@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import textwrap
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -56,8 +56,29 @@ def topics_by_kind() -> dict[str, list[str]]:
 
 
 def find(topic: str) -> Page | None:
-    """Return the page of `topic`, or None."""
+    """Return the page of `topic`, or None; a finding that shares its name comes first.
+
+    Behind an option as it is spelled (with `_`) the finding comes second.
+    """
     key = _key(topic)
+    finding, other = _bare_finding(key), _other(key)
+    if finding is None or other is None or finding is other:
+        return finding or other
+    option = topic.strip() in CHOICES | FILLS
+    return _joined(other, finding) if option else _joined(finding, other)
+
+
+def _joined(first: Page, second: Page) -> Page:
+    return replace(first, text=f"{first.text}\n\n## {second.title}\n\n{second.text}")
+
+
+def _bare_finding(key: str) -> Page | None:
+    """Return the page of the finding whose code, without its checker, is `key`."""
+    code = next((code for code in CODES if code.partition(":")[2] == key), "")
+    return _written().get(code)
+
+
+def _other(key: str) -> Page | None:
     if key in ("options", "option"):
         return Page("options", "options", "Options of the model", _options_text())
     if key.replace("-", "_") in CHOICES | FILLS:

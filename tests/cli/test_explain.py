@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ascendsim import errors
+from ascendsim.observe.checks import CODES
 from ascendsim.options import Options
 from ascendsim.view import explain
 from tests.cli.conftest import Ask
@@ -32,6 +33,31 @@ def test_every_error_has_a_page() -> None:
             page = explain.find(name)
             assert page is not None, name
             assert f"Exit code {kind.exit_code}" in page.text
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_finding_opens_by_its_code_and_its_bare_name(code: str) -> None:
+    full, bare = explain.find(code), explain.find(code.partition(":")[2])
+    assert full is not None
+    assert bare is not None
+    assert (bare.name, bare.kind, bare.title) == (code, "finding", full.title)
+    assert bare.text.startswith(full.text)
+
+
+def test_names_of_more_than_one_page(ask: Ask) -> None:
+    finding = ask("explain", "out-of-bounds").out
+    option = ask("explain", "out_of_bounds").out
+    assert finding.startswith("# Past a buffer")
+    assert option.startswith("# Option out_of_bounds")
+    for text in (finding, option):
+        assert "## BoundsError" in text
+        assert "Values: " in text
+        assert "Past a buffer" in text
+
+
+def test_words_that_are_printed_or_known_from_elsewhere(ask: Ask) -> None:
+    assert "ended there" in ask("explain", "stopped").out
+    assert ask("explain", "illegal_addr_read", "--json").json["name"] == "memcheck:gm-out-of-bounds"
 
 
 def test_every_option_is_explained() -> None:

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +80,23 @@ def test_exit_in_a_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert f"{file}:2: SystemExit: 0" in capsys.readouterr().err
 
 
+def test_exit_as_people_write_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "demo.py"
+    space: dict[str, object] = {}
+    exec(compile("def kernel():\n    exit(3)\n", str(file), "exec"), space)
+    assert guarded(space["kernel"], json=False) == 1  # type: ignore[arg-type]
+    assert f"{file}:2: SystemExit: 3" in capsys.readouterr().err
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Answer SIGINT as a shell in the foreground has it: one in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_signals(number: int, code: int, capsys: pytest.CaptureFixture[str]) -> None:
     def command() -> None:
@@ -89,6 +107,7 @@ def test_signals(number: int, code: int, capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().err.count("\n") == (number == signal.SIGINT)
 
 
+@pytest.mark.usefixtures("interruptible")  # what is not ignored is the default in a child
 def test_signal_before_the_command(tmp_path: Path) -> None:
     source = (
         "import sys, signal\n"
@@ -228,6 +247,7 @@ def test_a_directory_that_takes_no_files_exists() -> None:
         outputs.reserve("/proc/x.html", "--out")
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_stopped_atlas_says_one_line(
     number: int,

@@ -65,6 +65,7 @@ BROKEN = [  # exit code, file, what is replaced, by what, the line
         "\nraise GeneratorExit\ndef",
         "op_kernel.py:3: cannot be loaded: Gen",
     ),
+    (1, "op_kernel", "pipe,", "exit(3)\n    pipe,", "op_kernel.py:4: SystemExit: 3"),
     (1, "op_kernel", "pipe,", "raise SystemExit(0)\n    pipe,", "op_kernel.py:4: SystemExit: 0"),
     (1, "op_kernel", "pipe,", "raise GeneratorExit\n    pipe,", "op_kernel.py:4: GeneratorExit"),
     (1, "op_kernel", "pipe,", "raise MemoryError\n    pipe,", "op_kernel.py:4: MemoryError [block"),

@@ -46,6 +46,19 @@ def test_snippets_and_commands_do_what_is_shown(tmp_path):
             console(body, int(note.removeprefix("exits ") or 0), tmp_path)
 
 
+@pytest.mark.parametrize("size", [("--n", "0"), ("--shape", "0,3"), ("--n", "1")])
+def test_the_kernel_shown_takes_every_size(size, tmp_path, capsys):
+    for note, _, body in BLOCKS:
+        if note.startswith("file: leaky_relu/op_"):
+            path = tmp_path / note.removeprefix("file: ")
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(body, encoding="utf-8")
+    for command in ("run", "check", "time"):
+        more = () if command == "time" else ("--random",)
+        code = execute([command, str(tmp_path / "leaky_relu"), *size, *more])
+        assert code == 0, capsys.readouterr().err
+
+
 def console(body: str, code: int, folder: Path) -> None:
     """Run the `$` lines of `body`: all exit 0 but the last, which exits with `code`."""
     commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", body, re.M)

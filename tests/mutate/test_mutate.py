@@ -214,6 +214,13 @@ def test_tests_that_need_what_is_not_installed(tmp_path):
         mutate(folder, jobs=1)
 
 
+def test_tests_with_a_syntax_error(tmp_path):
+    folder = double(tmp_path / "bad", "import numpy\n\ndef test_it(:\n    pass\n")
+    said = r"without any fault.*: test_bad\.py: test_bad\.py:3: SyntaxError: invalid syntax"
+    with pytest.raises(AscendError, match=said):
+        mutate(folder, jobs=1)
+
+
 @pytest.mark.slow
 def test_tests_that_do_not_reach_the_kernel(tmp_path):
     folder = double(tmp_path / "aside", "def test_yes():\n    pass\n", factor="1 / 6")

@@ -17,6 +17,7 @@ from ascendsim.explore.atlas.space import space_of
 from ascendsim.explore.atlas.survey import Survey, surveyed
 from ascendsim.explore.schedulers import LOCAL, Progress, check_scheduler
 from ascendsim.host import Op, load
+from ascendsim.host.lists import with_counts
 from ascendsim.options import Options
 
 __all__ = ["Atlas", "Chip", "atlas"]
@@ -81,7 +82,7 @@ def atlas(
 def _kernel(op: Op, chip: Chip, attrs: dict[str, Any]) -> KernelSide:
     op.definition.attr_values(attrs)
     options = chip.options or Options()
-    return KernelSide(str(op.folder), chip.soc, chip.cores, chip.ub, attrs, options)
+    return KernelSide(str(op.folder), chip.soc, chip.cores, chip.ub, attrs, options, op.lists)
 
 
 def _other(op: Op, one: KernelSide, chip: Chip, text: str, kernels: tuple[str, ...]) -> Side:
@@ -97,7 +98,7 @@ def _other(op: Op, one: KernelSide, chip: Chip, text: str, kernels: tuple[str, .
             raise RequestError(f"--against {text!r}: torch takes the attributes of --attr")
         return TorchSide(str(op.folder), dict(one.attrs))
     try:
-        return _kernel(load(name, kernels), chip, values)
+        return _kernel(with_counts(load(name, kernels), {}), chip, values)
     except RequestError as error:
         raise RequestError(
             f"--against {text!r}: use ATTR=VALUE, OP[:ATTR=VALUE], definition or torch; {error}"

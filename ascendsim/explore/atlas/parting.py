@@ -10,7 +10,6 @@ from ascendsim.explore.atlas.definition import DefinitionSource
 from ascendsim.explore.atlas.sides import KernelSide
 from ascendsim.explore.atlas.space import Space
 from ascendsim.explore.atlas.survey import Survey
-from ascendsim.host import load
 from ascendsim.host.job import make_job
 from ascendsim.launch import Readers, run
 from ascendsim.observe.recorder import BlockRecording, Recorder
@@ -44,6 +43,6 @@ def _recorded(side: KernelSide, space: Space, index: int) -> dict[int, BlockReco
     """Return the records of a launch with one element."""
     recorder = Recorder(None)
     arrays = space.arrays(np.array([index], np.uint64))
-    job = make_job(load(side.folder), arrays, side.tiling(space, 1), None, 0, side.options)
+    job = make_job(side.op(), arrays, side.tiling(space, 1), None, 0, side.options)
     run(job, Readers((recorder,)), "step")
     return recorder.blocks

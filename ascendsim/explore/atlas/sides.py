@@ -20,6 +20,7 @@ from ascendsim.errors import RequestError, UnsupportedError
 from ascendsim.explore.atlas.space import PAIRED_BITS, Space
 from ascendsim.host import Op, Tiling, load
 from ascendsim.host.job import make_job
+from ascendsim.host.lists import with_counts
 from ascendsim.launch import Job, Readers, run, sweep_loop
 from ascendsim.options import Options
 
@@ -66,6 +67,11 @@ class KernelSide:
     ub: int | None = None
     attrs: Mapping[str, Any] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
+    lists: Mapping[str, int] = field(default_factory=dict)
+
+    def op(self) -> Op:
+        """Return the kernel, its tensor lists with as many tensors as asked for."""
+        return with_counts(load(self.folder), self.lists)
 
     def open(self, space: Space) -> KernelSource:
         """Return the kernel, ready to run."""
@@ -73,14 +79,21 @@ class KernelSide:
 
     def tiling(self, space: Space, count: int) -> Tiling:
         """Return the tiling for `count` inputs."""
-        op = load(self.folder)
+        op = self.op()
+        unlike = [name for name in op.definition.tensors if name not in space.types]
+        if unlike:
+            known = ", ".join(space.types)
+            raise RequestError(
+                f"{op.name} has {unlike[0]}, not among the tensors compared ({known}): an atlas "
+                f"compares kernels whose inputs and outputs have the same names"
+            )
         types = {name: space.types[name] for name in op.definition.tensors}
         place = self.soc, self.cores, self.ub
         return op.tiling((count,), types, *place, None, **self.attrs)
 
     def describe(self) -> dict[str, Any]:
         """Return kind, name and attributes."""
-        op = load(self.folder)
+        op = self.op()
         shown = {attr.name: op.definition.attr_values(self.attrs)[attr.name] for attr in _attrs(op)}
         attrs = {name: _shown(value) for name, value in shown.items()}
         return {"kind": "kernel", "name": op.name, "attrs": attrs}
@@ -94,7 +107,7 @@ class KernelSource:
 
     def __init__(self, side: KernelSide, space: Space) -> None:
         self.side, self.space = side, space
-        self.op = load(side.folder)
+        self.op = side.op()
         self._tilings: dict[int, Tiling] = {}
         self._job: Job | None = None  # of the last stretch, its arrays to be filled again
 

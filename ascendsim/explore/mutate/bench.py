@@ -19,7 +19,6 @@ from ascendsim.explore.mutate.score import CHECKS, Judged
 from ascendsim.explore.mutate.server import TIMEOUT
 from ascendsim.explore.mutate.source import ONLY_TESTED, Mutant
 from ascendsim.explore.mutate.syncs import KIND as DROP_SYNC
-from ascendsim.explore.mutate.trials import Shape
 from ascendsim.explore.mutate.workers import Ended, Workers
 
 MOST_SECONDS = 3600  # that the kernel's own tests, or its trials, may take as it is
@@ -35,6 +34,7 @@ class Bench:
     tests : files that judge, () for none; seconds : limits of a run of the tests and of a trial
     kept : where the trials of the kernel as it is are kept, None when it runs in none
     notes : what kept a judge away; narrowing : file and line of the Casts that lose bits
+    lists : tensors in its tensor lists, in the trials
     """
 
     layout: Layout
@@ -44,6 +44,7 @@ class Bench:
     seconds: tuple[float, float]
     kept: Path | None
     notes: tuple[str, ...]
+    lists: dict[str, int]
     narrowing: frozenset[tuple[str, int]]
 
     def judge(self, numbered: tuple[int, Mutant]) -> Judged:
@@ -67,7 +68,8 @@ class Bench:
         if self.kept is None or mutant.file in ONLY_TESTED:
             return Judged(mutant, None, compared=False)
         auto_sync = "off" if mutant.kind == DROP_SYNC else "on"
-        given = {"folder": str(copy), "file": str(self.kept), "auto_sync": auto_sync}
+        given: dict[str, Any] = {"folder": str(copy), "file": str(self.kept)}
+        given |= {"auto_sync": auto_sync, "lists": self.lists}
         ended = self.workers.run("judge", given, self.seconds[1])
         if ended.answer is None:
             return Judged(mutant, f"{CHECKS}{ended.how}", text=_text(ended))
@@ -77,10 +79,10 @@ class Bench:
         return Judged(mutant, "bits" if witness and not self.tests else None, witness)
 
 
-def bench_of(
-    layout: Layout, workers: Workers, base: Path, soc: str | None, shape: Shape | None
-) -> Bench:
+def bench_of(layout: Layout, workers: Workers, base: Path, trials_of: dict[str, Any]) -> Bench:
     """Run the kernel as it is and return what its mutants are judged with.
+
+    trials_of : chip (soc), shape and numbers of tensors (lists) of its trials
 
     Raises
     ------
@@ -88,7 +90,7 @@ def bench_of(
         When its own tests fail, or it has none and does not run.
     """
     kept = base / "kept"
-    ended = _runs(layout, workers, base, {"soc": soc, "shape": shape, "file": str(kept)})
+    ended = _runs(layout, workers, base, trials_of | {"file": str(kept)})
     tests, notes = _judging(layout, ended)
     trials = ended[_TRIALS].answer or {"error": f"its trials: {_text(ended[_TRIALS])}"}
     if "error" in trials:
@@ -104,6 +106,7 @@ def bench_of(
         seconds=(seconds[0], seconds[1]),
         kept=None if "error" in trials else kept,
         notes=tuple(notes),
+        lists=trials_of["lists"],
         narrowing=frozenset((file, line) for file, line in trials.get("narrowing", ())),
     )
 

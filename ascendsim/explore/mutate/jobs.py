@@ -10,6 +10,7 @@ import gc
 import importlib
 import os
 import pickle
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from ascendsim import soc as socs
 from ascendsim.errors import AscendError
 from ascendsim.explore.mutate.trials import AUTO_SYNC, Trial, find_trials, witness
 from ascendsim.host import load
+from ascendsim.host.lists import with_counts
 
 _NEEDED = ("ml_dtypes", "ascendsim.api", "ascendsim.launch.plans", "ascendsim.host.aclnn")
 NO_TESTS = 5  # pytest's exit code
@@ -63,7 +65,14 @@ class _First:
             crash = getattr(report.longrepr, "reprcrash", None)
             lines = [line for line in str(report.longrepr).splitlines() if line.startswith("E  ")]
             text = crash.message if crash else lines[-1][1:] if lines else str(report.longrepr)
-            self.text = (text.strip().splitlines() or [""])[0][:_LINE]
+            text = (text.strip().splitlines() or [""])[0]
+            self.text = f"{_syntax_place(lines)}{text}"[:_LINE]
+
+
+def _syntax_place(lines: list[str]) -> str:
+    """Return `file:line: ` where a syntax error of a test file names it, else ""."""
+    found = re.findall(r'^E +File "(.+)", line (\d+)$', "\n".join(lines), re.M)
+    return f"{Path(found[-1][0]).name}:{found[-1][1]}: " if found else ""
 
 
 def run_tests(
@@ -83,10 +92,12 @@ def run_tests(
     return known | {"exit": code, "seconds": seconds}
 
 
-def survey(folder: str, soc: str | None, shape: Any, file: str) -> dict[str, Any]:
+def survey(
+    folder: str, soc: str | None, shape: Any, file: str, lists: dict[str, int]
+) -> dict[str, Any]:
     """Find the trials of the kernel as it is and keep what they give in `file`."""
     try:
-        op = load(Path(folder))
+        op = with_counts(load(Path(folder)), lists)
         trials, narrowing = find_trials(op, soc, _shape(shape))
         started = time.monotonic()
         kept = [
@@ -114,14 +125,14 @@ def _shape(given: Any) -> Any:
     return None if given is None else tuple(given)
 
 
-def judge(folder: str, file: str, auto_sync: str) -> dict[str, Any]:
+def judge(folder: str, file: str, auto_sync: str, lists: dict[str, int]) -> dict[str, Any]:
     """Say what the checks find in a mutant and not in the kernel as it is, and which bits differ.
 
     file : what `survey` kept
     """
     kept = pickle.loads(Path(file).read_bytes())
     try:
-        op = load(Path(folder))
+        op = with_counts(load(Path(folder)), lists)
         for trial, _, known in kept:
             fresh = [key for key in trial.said(op, auto_sync) if key not in known[auto_sync]]
             if fresh:

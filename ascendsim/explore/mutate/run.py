@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -25,7 +25,8 @@ from ascendsim.explore.mutate.score import Judged, Score
 from ascendsim.explore.mutate.source import Mutant
 from ascendsim.explore.mutate.trials import Shape
 from ascendsim.explore.mutate.workers import Workers
-from ascendsim.host import Op
+from ascendsim.host import Op, load
+from ascendsim.host.lists import with_counts
 from ascendsim.host.loader import find_folder
 
 Progress = Callable[[int, int], None]
@@ -39,6 +40,7 @@ def mutate(
     shape: Shape | None = None,
     jobs: int | None = None,
     kernels: Sequence[str | os.PathLike[str]] = (),
+    lists: Mapping[str, int] | None = None,
     progress: Progress | None = None,
 ) -> Score:
     """Put faults into a kernel, one at a time, and say who notices.
@@ -49,6 +51,7 @@ def mutate(
     kinds : classes of faults (faults.KINDS), () for all
     soc, shape : chip of the trials, and shape (one for all inputs, or by input; None: found)
     jobs : mutants that are judged at once, default one per CPU
+    lists : tensors in the tensor lists of the kernel, in the trials (default: those of op, or one)
     progress : takes (mutants judged, mutants)
 
     Raises
@@ -63,11 +66,14 @@ def mutate(
     layout, found = Layout.of(folder, kernels), mutants(folder, kinds)
     testing = bool(layout.tests())
     _check(folder, count, testing)
+    counts = dict(lists or (op.lists if isinstance(op, Op) else {}))
+    if counts:
+        with_counts(load(folder), counts)  # says what is wrong with them
     tick = progress or (lambda done, total: None)
     with tempfile.TemporaryDirectory(prefix="ascendsim-mutate-") as name:
         base = Path(name).resolve()
         with Workers(min(count, max(len(found), 1)), base, testing) as workers:
-            bench = bench_of(layout, workers, base, soc, shape)
+            bench = bench_of(layout, workers, base, {"soc": soc, "shape": shape, "lists": counts})
             left = [each for each in found if _is_fault(each, bench.narrowing)]
             judged: dict[int, Judged] = {}
             for at, told in workers.each(bench.judge, list(enumerate(left))):

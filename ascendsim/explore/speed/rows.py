@@ -32,6 +32,7 @@ from ascendsim.explore.speed.recording import recordings
 from ascendsim.explore.speed.row import Row, compared
 from ascendsim.explore.speed.subject import Subject, c_seconds, one_thread
 from ascendsim.host import Op, find_ops, load
+from ascendsim.host.lists import with_counts
 from ascendsim.launch import Job, Readers, run
 from ascendsim.observe.checks import TOOLS
 
@@ -83,7 +84,7 @@ def bench(
     RequestError
         When an operator is unknown.
     """
-    chosen = [load(op, kernels) for op in ops or find_ops(kernels)]
+    chosen = [with_counts(load(op, kernels), {}) for op in ops or find_ops(kernels)]
     if not ops:
         chosen = [op for op in chosen if hasattr(op.ref, "naive")]
     steps = [step for op in chosen for step in _steps(op, quick)]
@@ -229,7 +230,7 @@ def _blocks(job: Job, mode: str) -> float:
 def _sweep(op: Op, attrs: dict[str, str], count: int, most: float) -> list[Row]:
     """Time an atlas with checksum against a C loop, on stretches of x."""
     space = space_of(op, "float32", {})
-    survey = Survey(space, KernelSide(str(op.folder), attrs=attrs), None)
+    survey = Survey(space, KernelSide(str(op.folder), attrs=attrs, lists=op.lists), None)
     shown = "".join(f" {name}={value}" for name, value in attrs.items())
     target = getattr(op.ref, "TARGETS", {}).get("atlas / C", {}).get("float32")
     label = f"{op.name} float32{shown}: atlas / C"

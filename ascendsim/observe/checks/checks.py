@@ -194,5 +194,5 @@ class Checks:
         if tool in self.findings.raising:
             return False
         partner = None if block is None else block.sync.partner_of(error.about)
-        self.findings.add_error(error, (core.block, core.seq), partner)
+        self.findings.add_error(error, (core.block, core.seq - error.executed), partner)
         return True

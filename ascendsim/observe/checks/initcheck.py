@@ -123,7 +123,8 @@ class Undefined:
             return
         steered = [each for each in tainted if (name, each.access.role) in taint.STEERING]
         if steered:
-            what = f"{name} takes {steered[0].access.role} from undefined bytes"
+            operand = taint.STEERING[name, steered[0].access.role]
+            what = f"{name} takes {operand} from undefined bytes"
             self._report("initcheck:uninitialized-branch", instr, what, steered[0])
         taint.follow(self.ub, instr, touched)
         self.clean.clear()

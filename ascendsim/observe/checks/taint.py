@@ -24,8 +24,12 @@ MOVERS = frozenset(
 SPREADS = frozenset(("BroadCast", "Broadcast", "Extract"))
 SORTS = frozenset(("Sort32", "Sort", "MrgSort"))
 COMPARES = frozenset(("Compare", "Compares", "CompareScalar"))
-#: operands that choose what happens, rather than being a value of it
-STEERING = frozenset((("Gather", "src1"), ("GatherMask", "mask"), ("Gatherb", "src1")))
+#: operands that choose what happens, rather than being a value of it, by their names in the manual
+STEERING = {
+    ("Gather", "src1"): "srcOffset",
+    ("GatherMask", "mask"): "src1Pattern",
+    ("Gatherb", "src1"): "offset",
+}
 _GROUPED = ("WholeReduce", "BlockReduce", "PairReduce")
 
 
