@@ -81,6 +81,13 @@ ARITH = (
         "documented",
     ),
     make_rule(
+        "new-pipe-registers",
+        "a new TPipe ends atomic mode, counter mode and masks; read in the code for 910B and 950 "
+        "(InitSocState), supposed to hold on 910 and 310P",
+        "asc-devkit impl, kernel utilities; nothing found for 910 and 310P",
+        "assumed",
+    ),
+    make_rule(
         "composite-exact",
         "Floor, Ceil, Round, Trunc and Sign give the exact result; Round takes ties to even",
         "asc-devkit docs, pages of the library functions",

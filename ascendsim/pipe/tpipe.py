@@ -49,8 +49,8 @@ class TPipe:
     def _reset_registers(self) -> None:
         """End an atomic mode, and counter mode or a mask.
 
-        A new pipe resets the core (asc-devkit impl, InitSocState; code for 2201 and 3510, assumed
-        for the others). The lanes that it leaves in the mask register are not relied on here.
+        A new pipe resets the core (rule new-pipe-registers). The lanes that it leaves in the mask
+        register are not relied on here.
         """
         core = self.core
         sets: tuple[tuple[str, Any], ...] = ()
@@ -61,6 +61,8 @@ class TPipe:
             core.masks = None
             core.forget_calls()
             sets += (("mask_mode", NORMAL), ("mask", None))
+        if sets:
+            core.relied_on(("new-pipe-registers",), "TPipe")
         if sets and core.readers:
             observed(core, Call("TPipe", PIPE.PIPE_S, core, (), sets=sets), depth=3)
 

@@ -61,8 +61,9 @@ def test_a_new_pipe_ends_counter_mode_and_forgets_the_mask(soc):
         found.extend(np.flatnonzero(peek(u["b"])).tolist())
 
     found = []
-    run_block(kernel, soc=soc)
+    result = run_block(kernel, soc=soc)
     assert found == [0, 1, 2, 128, 129, 130]
+    assert result.rules["new-pipe-registers"] == "assumed"
 
 
 def test_masks_of_32_bit_types():
